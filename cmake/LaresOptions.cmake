@@ -1,0 +1,22 @@
+# Settings that every target shares.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+option(LARES_WERROR "Treat warnings as errors" ON)
+set(LARES_SANITIZE "" CACHE STRING "Sanitizers to build with: address, thread, undefined, or a comma list")
+
+add_library(lares_settings INTERFACE)
+target_include_directories(lares_settings INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+target_compile_options(lares_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  $<$<BOOL:${LARES_WERROR}>:-Werror>)
+if(LARES_SANITIZE)
+  target_compile_options(lares_settings INTERFACE -fsanitize=${LARES_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(lares_settings INTERFACE -fsanitize=${LARES_SANITIZE})
+endif()
