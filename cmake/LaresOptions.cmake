@@ -9,14 +9,26 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  # A runtime without optimisation measures nothing; whoever wants a debug build says so.
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()
+
 option(LARES_WERROR "Treat warnings as errors" ON)
-set(LARES_SANITIZE "" CACHE STRING "Sanitizers to build with: address, thread, undefined, or a comma list")
+set(LARES_SANITIZE
+    ""
+    CACHE STRING "Sanitizers to build with: address, thread, undefined, or a comma list")
 
 add_library(lares_settings INTERFACE)
-target_include_directories(lares_settings INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-target_compile_options(lares_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-  $<$<BOOL:${LARES_WERROR}>:-Werror>)
+target_include_directories(lares_settings INTERFACE ${PROJECT_SOURCE_DIR}/src
+                                                    ${PROJECT_SOURCE_DIR}/include)
+target_compile_options(
+  lares_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                           $<$<BOOL:${LARES_WERROR}>:-Werror>)
 if(LARES_SANITIZE)
-  target_compile_options(lares_settings INTERFACE -fsanitize=${LARES_SANITIZE} -fno-omit-frame-pointer)
+  # A finding must end the test that made it, and assertions stay on although the code is optimised.
+  target_compile_options(
+    lares_settings INTERFACE -fsanitize=${LARES_SANITIZE} -fno-sanitize-recover=all
+                             -fno-omit-frame-pointer -UNDEBUG)
   target_link_options(lares_settings INTERFACE -fsanitize=${LARES_SANITIZE})
 endif()

@@ -1,0 +1,48 @@
+# What `cmake --install` lays down:
+#
+#   bin/lares                      the command
+#   lib/lares/liblares-openmp.so   what `lares run` preloads; found as ../lib/lares from the command
+#   lib/liblares.so, include/lares the C interface, for find_package(Lares) and pkg-config
+#   share/lares/machines           machine files to try things on
+#   share/doc/lares                documentation
+include(CMakePackageConfigHelpers)
+
+if(TARGET lares)
+  install(TARGETS lares RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET lares_openmp)
+  install(TARGETS lares_openmp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
+endif()
+
+install(
+  TARGETS lares_api
+  EXPORT LaresTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  INCLUDES
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lares DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/lares)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(lares_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Lares)
+install(
+  EXPORT LaresTargets
+  NAMESPACE Lares::
+  DESTINATION ${lares_package_dir})
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/LaresConfig.cmake.in ${PROJECT_BINARY_DIR}/LaresConfig.cmake
+  INSTALL_DESTINATION ${lares_package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/LaresConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/LaresConfig.cmake
+              ${PROJECT_BINARY_DIR}/LaresConfigVersion.cmake
+        DESTINATION ${lares_package_dir})
+
+# The prefix is found from where lares.pc lies, so an installed tree may be moved.
+set(lares_pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH lares_pc_to_prefix /${lares_pc_dir} /)
+string(REGEX REPLACE "/$" "" lares_pc_to_prefix ${lares_pc_to_prefix})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/lares.pc.in ${PROJECT_BINARY_DIR}/lares.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/lares.pc DESTINATION ${lares_pc_dir})
