@@ -1,0 +1,5 @@
+#include <lares/lares.h>
+
+#include <iostream>
+
+int main() { std::cout << lares_version() << ' ' << lares_active() << '\n'; }

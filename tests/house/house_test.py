@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Tests of the checks in this folder: each rule accepts what it should and refuses what it must."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import floors  # noqa: E402  (the path must be set first)
+
+
+def findings(path: str, text: str) -> list[str]:
+    """What floors.py says about a tree that holds one file."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / path
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+        return floors.check(pathlib.Path(folder))[0]
+
+
+class Floors(unittest.TestCase):
+    def test_lower_floor_is_allowed(self):
+        self.assertEqual(findings("runtime/a.cpp", '#include "policy/policy.hpp"\n'), [])
+
+    def test_own_floor_is_allowed(self):
+        self.assertEqual(findings("policy/a.cpp", '#include "policy/places.hpp"\n'), [])
+
+    def test_higher_floor_is_refused_with_its_line(self):
+        found = findings("memory/a.cpp", '// why\n#include "runtime/task.hpp"\n')
+        self.assertEqual(
+            found, ["memory/a.cpp:2: memory/ may not include runtime/, which is a higher floor"]
+        )
+
+    def test_neighbours_on_one_floor_are_refused(self):
+        self.assertEqual(len(findings("analysis/a.cpp", '#include "simulate/a.hpp"\n')), 1)
+
+    def test_policy_may_not_touch_the_world(self):
+        for header in ["thread", "chrono", "mutex", "sys/mman.h", "unistd.h", "pthread.h", "sched.h"]:
+            with self.subTest(header=header):
+                self.assertEqual(len(findings("policy/a.cpp", f"#include <{header}>\n")), 1)
+
+    def test_policy_may_not_read_our_clock(self):
+        self.assertEqual(len(findings("policy/a.cpp", '#include "base/clock.hpp"\n')), 1)
+
+    def test_policy_may_not_keep_thread_local(self):
+        self.assertEqual(len(findings("policy/a.cpp", "thread_local int x;\n")), 1)
+        self.assertEqual(findings("policy/a.cpp", "// no thread_local here\n"), [])
+
+    def test_preloaded_floors_refuse_hwloc_and_streams(self):
+        self.assertEqual(len(findings("runtime/a.cpp", "#include <iostream>\n")), 1)
+        self.assertEqual(len(findings("machine/compact.cpp", "#include <hwloc.h>\n")), 1)
+        self.assertEqual(len(findings("host/openmp/a.cpp", '#include "machine/discover.hpp"\n')), 1)
+        self.assertEqual(findings("machine/discover.cpp", "#include <hwloc.h>\n"), [])
+
+    def test_unknown_folder_is_refused(self):
+        self.assertEqual(len(findings("attic/a.cpp", "int x;\n")), 1)
+
+
+class Exports(unittest.TestCase):
+    def check(self, source: str, *patterns: str) -> int:
+        compiler = next(c for c in ["cc", "gcc-12", "clang-19"] if shutil.which(c))
+        with tempfile.TemporaryDirectory() as folder:
+            library = f"{folder}/lib.so"
+            command = [compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", library]
+            subprocess.run(command, input=source, text=True, check=True)
+            done = subprocess.run([HERE / "exports.py", library, *patterns], capture_output=True)
+            return done.returncode
+
+    def test_entry_points_are_accepted(self):
+        self.assertEqual(self.check("int lares_a; int GOMP_b;", "lares_.*", "GOMP_.*"), 0)
+
+    def test_a_stranger_is_refused(self):
+        self.assertEqual(self.check("int lares_a; int other;", "lares_.*"), 1)
+
+    def test_the_whole_name_counts(self):
+        self.assertEqual(self.check("int not_lares_a;", "lares_.*"), 1)
+
+    def test_a_library_without_exports_is_refused(self):
+        self.assertEqual(self.check("static int lares_a;", "lares_.*"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

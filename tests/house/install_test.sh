@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Installs a build into a fresh prefix, moves the tree, and uses it as a stranger would: the command,
+# find_package(Lares) and pkg-config.
+#
+# install_test.sh BUILD_DIR VERSION CC [complete]: with `complete`, the command and the preloaded
+# library must be there and work together.
+set -euo pipefail
+build=$1 version=$2 cc=$3 complete=${4:-}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+  echo "install_test: $1" >&2
+  exit 1
+}
+
+cmake --install "$build" --prefix "$scratch/first" >"$scratch/log" || fail "$(cat "$scratch/log")"
+# An installed tree may be moved: nothing in it may know where it was.
+mv "$scratch/first" "$scratch/moved"
+prefix=$scratch/moved
+unset LARES_SESSION LD_LIBRARY_PATH
+
+for file in include/lares/lares.h share/lares/machines share/doc; do
+  [[ -e $prefix/$file ]] || fail "'$file' was not installed"
+done
+libdir=$(dirname "$(find "$prefix" -name liblares.so)")
+[[ -n $libdir ]] || fail "'liblares.so' was not installed"
+
+expect() {
+  [[ $2 == "$version $1" ]] || fail "a consumer printed '$2', wanted '$version $1'"
+}
+
+export CC=$cc
+cmake -S "$here/consumer" -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/log" 2>&1 ||
+  fail "$(cat "$scratch/log")"
+cmake --build "$scratch/consumer" >"$scratch/log" 2>&1 || fail "$(cat "$scratch/log")"
+expect 0 "$("$scratch/consumer/consumer_c")"
+expect 0 "$("$scratch/consumer/consumer_cxx")"
+
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+[[ $(pkg-config --modversion lares) == "$version" ]] || fail "pkg-config tells another version"
+read -ra flags <<<"$(pkg-config --cflags --libs lares)"
+"$cc" "$here/consumer/consumer.c" "${flags[@]}" -Wl,-rpath,"$libdir" -o "$scratch/by_pkg_config"
+expect 0 "$("$scratch/by_pkg_config")"
+
+if [[ $complete == complete ]]; then
+  [[ -e $libdir/lares/liblares-openmp.so ]] || fail "'lares/liblares-openmp.so' was not installed"
+  "$prefix/bin/lares" topo >/dev/null || fail "the installed command cannot draw this machine"
+  expect 1 "$("$prefix/bin/lares" run --quiet -- "$scratch/by_pkg_config")"
+fi
