@@ -1,0 +1,42 @@
+// The commands of `lares`: one file each, one line each in the table.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "base/result.hpp"
+
+namespace lares::cli {
+
+/// Thrown by a command, or by the callback of an option, to say that the user made a mistake: main
+/// prints the sentence on standard error and ends with status 2.
+struct UserMistake {
+  Error error;
+};
+
+/// Thrown by a command to end with a status of its own.
+struct ExitStatus {
+  int status = 0;
+};
+
+/// Each adds one subcommand with its options, its help and its callback. What the callback needs
+/// lives in the callback: `app` outlives the parse.
+void add_run(CLI::App& app);
+void add_topo(CLI::App& app);
+void add_policies(CLI::App& app);
+void add_doctor(CLI::App& app);
+
+/// One row of the table.
+struct Command {
+  const char* name;
+  void (*add)(CLI::App& app);
+};
+
+/// In the order of `lares --help`. A new command is one file and one line here.
+inline constexpr Command commands[] = {
+    {"run", add_run},
+    {"topo", add_topo},
+    {"policies", add_policies},
+    {"doctor", add_doctor},
+};
+
+}  // namespace lares::cli

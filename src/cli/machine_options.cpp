@@ -1,0 +1,30 @@
+#include "cli/machine_options.hpp"
+
+#include "cli/commands.hpp"
+#include "machine/discover.hpp"
+
+namespace lares::cli {
+
+void add_machine_options(CLI::App& command, MachineOptions& options) {
+  command
+      .add_option("--machine", options.machine,
+                  "A machine to use in place of this one: a Lares machine file, an hwloc XML file, "
+                  "or synthetic:DESCRIPTION")
+      ->type_name("FILE");
+  command
+      .add_option_function<std::string>(
+          "--domain",
+          [&options](const std::string& name) {
+            auto level = machine::parse_level(name);
+            if (!level) throw UserMistake{{"--domain: " + level.error().sentence}};
+            options.level = level.value();
+          },
+          "The level whose parts are the domains: numa, package, l3, l2 or group")
+      ->type_name("LEVEL");
+}
+
+Result<machine::Machine> load_machine(const MachineOptions& options) {
+  return machine::discover(machine::parse_source(options.machine), options.level);
+}
+
+}  // namespace lares::cli

@@ -1,0 +1,115 @@
+// The command `lares`: parses, runs one subcommand, and turns every outcome into an exit status.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "cli/commands.hpp"
+
+namespace {
+
+constexpr int status_mistake = 2;
+
+int complain(const std::string& sentence, int status) {
+  fmt::print(stderr, "lares: {}\n", sentence);
+  return status;
+}
+
+std::string command_names() {
+  std::string names;
+  for (const auto& command : lares::cli::commands) {
+    if (!names.empty()) names += ", ";
+    names += command.name;
+  }
+  return names;
+}
+
+/// The subcommand that the user named, or null.
+const CLI::App* chosen(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? nullptr : parsed.front();
+}
+
+std::string option_names(const CLI::App& command) {
+  std::string names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_lnames().empty()) continue;
+    if (!names.empty()) names += ", ";
+    names += "--" + option->get_lnames().front();
+  }
+  return names;
+}
+
+/// One sentence for words that no option or command takes.
+std::string describe_extras(const CLI::App& app) {
+  const CLI::App* command = chosen(app);
+  const auto words = app.remaining(true);
+  const std::string word = words.empty() ? "" : words.front();
+  const bool is_option = word.size() > 1 && word.front() == '-';
+  if (command == nullptr) {
+    return is_option ? fmt::format("unknown option \"{}\", accepted are {}", word, option_names(app))
+                     : fmt::format("unknown command \"{}\", accepted are {}", word, command_names());
+  }
+  return fmt::format("{}: {} \"{}\", accepted options are {}", command->get_name(),
+                     is_option ? "unknown option" : "unexpected argument", word,
+                     option_names(*command));
+}
+
+/// CLI11's own message as the tail of our sentence: no capital, one line, no full stop.
+std::string describe(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_name() == "ExtrasError") return describe_extras(app);
+  std::string message = error.what();
+  for (char& c : message) {
+    if (c == '\n') c = ' ';
+  }
+  const CLI::App* command = chosen(app);
+  return command == nullptr ? message : command->get_name() + ": " + message;
+}
+
+/// Data that did not reach its reader is an error, not a success.
+int finish(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  return complain(fmt::format("cannot write to standard output: {}", std::strerror(errno)),
+                  status == 0 ? 1 : status);
+}
+
+void describe_app(CLI::App& app) {
+  app.name("lares");
+  app.set_version_flag("--version", "lares " LARES_VERSION);
+  app.require_subcommand(0, 1);
+  app.get_formatter()->column_width(36);
+  app.footer("Example: lares run ./app\nEvery command has --help.");
+  for (const auto& command : lares::cli::commands) command.add(app);
+}
+
+int dispatch(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    if (chosen(app) == nullptr) fmt::print("{}", app.help());
+    return 0;
+  } catch (const CLI::Success& request) {
+    app.exit(request);  // prints the help or the version on standard output
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return complain(describe(app, error), status_mistake);
+  } catch (const lares::cli::UserMistake& mistake) {
+    return complain(mistake.error.sentence, status_mistake);
+  } catch (const lares::cli::ExitStatus& exit) {
+    return exit.status;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    CLI::App app{"Lares keeps the tasks of parallel programs at home with their data."};
+    describe_app(app);
+    return finish(dispatch(app, argc, argv));
+  } catch (const std::exception& error) {
+    return complain(fmt::format("internal error: {}", error.what()), 1);
+  }
+}
