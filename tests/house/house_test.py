@@ -11,7 +11,8 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-import floors  # noqa: E402  (the path must be set first)
+import count  # noqa: E402  (the path must be set first)
+import floors  # noqa: E402
 
 
 def findings(path: str, text: str) -> list[str]:
@@ -82,6 +83,32 @@ class Exports(unittest.TestCase):
 
     def test_a_library_without_exports_is_refused(self):
         self.assertEqual(self.check("static int lares_a;", "lares_.*"), 1)
+
+
+class Count(unittest.TestCase):
+    def lines(self, cases: str) -> list[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder) / "tests.xml"
+            report.write_text(f"<testsuite>{cases}</testsuite>")
+            return count.count(report)
+
+    def test_passed_and_failed(self):
+        cases = '<testcase name="a" status="run"/><testcase name="b" status="fail"/>'
+        self.assertEqual(self.lines(cases), ["passed 1", "failed 1 b"])
+
+    def test_a_skipped_test_has_not_passed(self):
+        cases = """<testcase name="a" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>
+                   </testcase><testcase name="b" status="disabled"/>"""
+        self.assertEqual(self.lines(cases), ["passed 0", "skipped 1 a", "skipped 1 b"])
+
+    def test_a_test_that_could_not_start_has_failed(self):
+        cases = """<testcase name="a" status="notrun">
+                   <skipped message="Unable to find executable"/></testcase>"""
+        self.assertEqual(self.lines(cases), ["passed 0", "failed 1 a"])
+
+    def test_nothing_to_count_is_a_failure(self):
+        self.assertEqual(self.lines(""), ["passed 0", "failed 1 no test was found"])
+        self.assertIn("failed 1 no report", count.count(pathlib.Path("/nowhere/tests.xml"))[1])
 
 
 if __name__ == "__main__":
