@@ -36,7 +36,8 @@ struct Domain {
 };
 
 /// A node of the tree of shared levels. Nodes that hold the same cores as their parent are left
-/// out, but the domain level is always there.
+/// out, and so are those that hold one core, but every domain that has cores is there. The order
+/// of levels is not fixed: an l3 can hold two numa nodes, or the other way round.
 struct TreeNode {
   Level level = Level::machine;
   std::int32_t parent = -1;   ///< index in Machine::tree; -1 for the root, which is node 0
@@ -49,9 +50,13 @@ struct MemoryNode {
   OsNode node;
   Bytes total;
   Bytes free;              ///< 0 if unknown
-  std::string kind;        ///< "DRAM", "HBM", "CXL", "unknown"
-  bool has_cores = false;
+  std::string kind;        ///< "DRAM", "HBM", "CXL", "NVM", "GPU", "unknown"
+  bool has_cores = false;  ///< whether it is the own memory of cores that this process may use
+  DomainId domain;         ///< the domain it is counted to: the first whose cores have it as theirs
 };
+
+/// No distance is larger: "unreachable" is 255 in a SLIT, measured ratios stay far below.
+inline constexpr std::uint32_t max_distance = 65'535;
 
 /// A distance matrix in the SLIT's scale: 10 is local. Row = from, column = to, in DomainId order.
 struct Distances {
@@ -79,7 +84,8 @@ struct Machine {
   [[nodiscard]] std::size_t domains_with_cores() const noexcept;
   /// The core of a hardware thread, or an invalid id if this process may not use it. O(cores).
   [[nodiscard]] CoreId core_of(OsCpu cpu) const noexcept;
-  /// The first domain whose memory is `node`, or an invalid id.
+  /// The domain that the pages of `node` are at home in: the first whose memory is `node`, else the
+  /// one that the node is counted to (a package can hold several nodes), else an invalid id.
   [[nodiscard]] DomainId domain_of(OsNode node) const noexcept;
 };
 
@@ -88,7 +94,8 @@ std::optional<Error> validate(const Machine& machine);
 
 /// The compact form that `lares run` passes to the preloaded library: lines of text, versioned.
 /// Round trip: parse_compact(to_compact(m)) gives a machine that schedules alike.
-/// Errors of parse_compact name the line. No hwloc, no iostreams, no exceptions.
+/// Errors of parse_compact name the line; any bytes are safe to give it, and what it returns is
+/// valid. No hwloc, no iostreams, no exceptions.
 std::string to_compact(const Machine& machine);
 Result<Machine> parse_compact(std::string_view text);
 
