@@ -1,0 +1,150 @@
+// mutexinoutset: members exclude each other, in any order; the set keeps its place among others.
+#include "check.h"
+
+static void members_exclude_each_other(void) {
+  int value = 0;
+  int inside = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 200; i++) {
+#pragma omp task depend(mutexinoutset : value) shared(value, inside)
+    {
+      CHECK_EQUAL(bump(&inside), 1);
+      int before = value;
+      linger(1);
+      value = before + 1;
+      drop(&inside);
+    }
+  }
+  CHECK_EQUAL(value, 200);
+}
+
+static void the_set_is_after_out_and_before_in(void) {
+  int value = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int round = 0; round < 10; round++) {
+#pragma omp task depend(out : value) shared(value)
+    {
+      linger(5);
+      value = 100;
+    }
+    for (int i = 0; i < 8; i++) {
+#pragma omp task depend(mutexinoutset : value) shared(value)
+      {
+        CHECK(value >= 100);
+        value++;
+      }
+    }
+#pragma omp task depend(in : value) shared(value)
+    CHECK_EQUAL(value, 108);
+#pragma omp task depend(inout : value) shared(value)
+    {
+      CHECK_EQUAL(value, 108);
+      value = -1;
+    }
+  }
+  CHECK_EQUAL(value, -1);
+}
+
+static void the_set_waits_for_readers(void) {
+  int value = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int round = 0; round < 10; round++) {
+    for (int i = 0; i < 5; i++) {
+#pragma omp task depend(in : value) shared(value) firstprivate(round)
+      {
+        linger(1);
+        CHECK_EQUAL(value, 5 * round);
+      }
+    }
+    for (int i = 0; i < 5; i++) {
+#pragma omp task depend(mutexinoutset : value) shared(value)
+      value++;
+    }
+  }
+  CHECK_EQUAL(value, 50);
+}
+
+static void two_items_are_both_held(void) {
+  int cells[3] = {0, 0, 0};
+  int inside[3] = {0, 0, 0};
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 150; i++) {
+    int a = i % 3;
+    int b = (i + 1 + i / 3 % 2) % 3;
+#pragma omp task depend(mutexinoutset : cells[a], cells[b]) shared(cells, inside) firstprivate(a, b)
+    {
+      CHECK_EQUAL(bump(&inside[a]), 1);
+      CHECK_EQUAL(bump(&inside[b]), 1);
+      cells[a]++;
+      cells[b]++;
+      drop(&inside[b]);
+      drop(&inside[a]);
+    }
+  }
+  CHECK_EQUAL(cells[0] + cells[1] + cells[2], 300);
+}
+
+static void sets_go_with_other_dependences(void) {
+  int inputs[4] = {0};
+  int sum = 0;
+  int result = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < 4; i++) {
+#pragma omp task depend(out : inputs[i]) shared(inputs) firstprivate(i)
+      {
+        linger(2);
+        inputs[i] = i + 1;
+      }
+    }
+    for (int i = 0; i < 4; i++) {
+#pragma omp task depend(in : inputs[i]) depend(mutexinoutset : sum) shared(inputs, sum) \
+    firstprivate(i)
+      sum += inputs[i];
+    }
+#pragma omp task depend(in : sum) depend(out : result) shared(sum, result)
+    result = sum;
+  }
+  CHECK_EQUAL(result, 10);
+}
+
+static void a_set_of_one(void) {
+  int value = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 40; i++) {
+#pragma omp task depend(mutexinoutset : value) shared(value)
+    value++;
+#pragma omp task depend(inout : value) shared(value) firstprivate(i)
+    CHECK_EQUAL(value, i + 1);
+  }
+  CHECK_EQUAL(value, 40);
+}
+
+static void a_member_may_wait_for_its_children(void) {
+  int value = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 30; i++) {
+#pragma omp task depend(mutexinoutset : value) shared(value)
+    {
+      int before = value;
+      int child = 0;
+#pragma omp task shared(child)
+      child = 1;
+#pragma omp taskwait
+      value = before + child;
+    }
+  }
+  CHECK_EQUAL(value, 30);
+}
+
+CASES(CASE(members_exclude_each_other), CASE(the_set_is_after_out_and_before_in),
+      CASE(the_set_waits_for_readers), CASE(two_items_are_both_held),
+      CASE(sets_go_with_other_dependences), CASE(a_set_of_one),
+      CASE(a_member_may_wait_for_its_children))

@@ -1,0 +1,60 @@
+// Untied tasks that create tasks in a loop of their own.
+// conformance: only gcc: Clang 19 miscompiles, or fails on, loops that create tasks in an untied
+// task
+#include "check.h"
+
+static void each_part_runs_once_and_in_order(void) {
+  int bad = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 60; i++) {
+#pragma omp task untied shared(bad)
+    {
+      int part = 0;
+      for (int j = 0; j < 5; j++) {
+        if (part != j) bump(&bad);
+        part++;
+#pragma omp task shared(bad) firstprivate(j)
+        if (j < 0) bump(&bad);
+#pragma omp taskyield
+      }
+#pragma omp taskwait
+      if (part != 5) bump(&bad);
+    }
+  }
+  CHECK_EQUAL(bad, 0);
+}
+
+static void an_untied_producer_feeds_the_team(void) {
+  int done = 0;
+#pragma omp parallel
+#pragma omp single
+#pragma omp task untied shared(done)
+  for (int i = 0; i < 2000; i++) {
+#pragma omp task shared(done)
+    bump(&done);
+  }
+  CHECK_EQUAL(done, 2000);
+}
+
+static void locals_survive_a_taskgroup(void) {
+  int bad = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 50; i++) {
+#pragma omp task untied shared(bad) firstprivate(i)
+    {
+      int done = 0;
+#pragma omp taskgroup
+      for (int j = 0; j < 4; j++) {
+#pragma omp task shared(done)
+        bump(&done);
+      }
+      if (value_of(&done) != 4) bump(&bad);
+    }
+  }
+  CHECK_EQUAL(bad, 0);
+}
+
+CASES(CASE(each_part_runs_once_and_in_order), CASE(an_untied_producer_feeds_the_team),
+      CASE(locals_survive_a_taskgroup))
