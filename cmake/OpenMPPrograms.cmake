@@ -33,6 +33,6 @@ function(lares_openmp_program name)
       DEPENDS ${arg_SOURCES} ${arg_DEPENDS}
       COMMENT "Building ${name}-${family} with ${compiler}"
       VERBATIM)
-    add_custom_target(${name}-${family} ALL DEPENDS ${program})
+    add_custom_target(program-${name}-${family} ALL DEPENDS ${program})
   endforeach()
 endfunction()
