@@ -16,8 +16,8 @@ constexpr bool writes(AccessMode mode) noexcept {
 
 /// One range of a task's data together with its home.
 struct DataHome {
-  DomainId home;        ///< invalid if unknown or if no page is there yet
-  Bytes bytes;          ///< 0 if the compiler did not tell
+  DomainId home;  ///< invalid if unknown or if no page is there yet
+  Bytes bytes;    ///< 0 if the compiler did not tell
   AccessMode mode = AccessMode::read;
   bool unplaced = false;  ///< true if the pages do not exist yet: the first touch decides
 };

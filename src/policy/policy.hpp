@@ -30,8 +30,8 @@ class QueueLengths {
 struct View {
   const Places& places;
   const QueueLengths& lengths;
-  WorkerId self;  ///< the worker that asks
-  Random& random; ///< of that worker, seeded
+  WorkerId self;   ///< the worker that asks
+  Random& random;  ///< of that worker, seeded
 };
 
 /// A task whose dependences are fulfilled.
