@@ -1,0 +1,55 @@
+#include "memory/page_query.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include "memory/sampling.hpp"
+
+namespace lares::memory {
+namespace {
+
+using Statuses = std::array<int, max_sampled_pages>;
+
+PageAnswer judge(const Statuses& statuses, std::size_t count) noexcept {
+  Votes<max_sampled_pages> nodes;
+  std::size_t absent = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (statuses[i] >= 0) nodes.add(statuses[i]);
+    if (statuses[i] == -ENOENT) ++absent;
+  }
+  // An allocator's header touches the first page of a fresh block, so a few pages decide nothing.
+  if (absent > 0 && absent >= nodes.total()) return {PageAnswer::State::unplaced, OsNode{}, 0};
+  if (nodes.total() == 0) return {};
+  return {PageAnswer::State::found, OsNode{nodes.winner()}, 0};
+}
+
+}  // namespace
+
+PageRange pages_of(std::uintptr_t address, Bytes length, unsigned page_shift) noexcept {
+  const std::uint64_t beyond = length.count == 0 ? 0 : length.count - 1;
+  const std::uint64_t last = address + std::min<std::uint64_t>(beyond, UINTPTR_MAX - address);
+  const std::uint64_t first = address >> page_shift;
+  return {first, (last >> page_shift) - first + 1};
+}
+
+PageAnswer ask_where(const Kernel& kernel, PageRange range, unsigned page_shift,
+                     std::size_t samples) noexcept {
+  const auto count = static_cast<std::size_t>(
+      std::min<std::uint64_t>(range.count, std::clamp<std::size_t>(samples, 1, max_sampled_pages)));
+  std::array<void*, max_sampled_pages> pages;
+  Statuses statuses;
+  statuses.fill(INT_MIN);  // no errno: a status that the kernel did not write counts for nothing
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t page = range.first + spread(i, count, range.count - 1);
+    pages[i] = reinterpret_cast<void*>(static_cast<std::uintptr_t>(page << page_shift));
+  }
+  const long result = kernel.where(count, pages.data(), statuses.data());
+  if (result >= 0) return judge(statuses, count);
+  const int error = static_cast<int>(-result);
+  const auto state = is_refusal(error) ? PageAnswer::State::refused : PageAnswer::State::unknown;
+  return {state, OsNode{}, error};
+}
+
+}  // namespace lares::memory

@@ -1,0 +1,41 @@
+// One question to the kernel: in which NUMA node is most of this range?
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/ids.hpp"
+#include "memory/kernel.hpp"
+
+namespace lares::memory {
+
+/// Whole pages, by number (address / page size).
+struct PageRange {
+  std::uint64_t first = 0;
+  std::uint64_t count = 1;  ///< at least 1
+};
+
+/// The pages that hold [address, address + length); length 0 means one byte.
+PageRange pages_of(std::uintptr_t address, Bytes length, unsigned page_shift) noexcept;
+
+/// What the kernel said.
+struct PageAnswer {
+  enum class State : std::uint8_t {
+    found,     ///< `node` holds most of the pages that exist, and they are most of the range
+    unplaced,  ///< at least half of the pages do not exist yet: the first touch decides
+    unknown,   ///< not mapped, the zero page, or an error that may pass
+    refused,   ///< the kernel will never tell; `error` says why
+  };
+  State state = State::unknown;
+  OsNode node;
+  int error = 0;  ///< errno; 0 if the call succeeded
+};
+
+inline constexpr std::size_t max_sampled_pages = 64;
+
+/// Asks once, about at most `samples` pages (1 to max_sampled_pages) spread over the range.
+/// Microseconds. Thread safety: any thread.
+PageAnswer ask_where(const Kernel& kernel, PageRange range, unsigned page_shift,
+                     std::size_t samples) noexcept;
+
+}  // namespace lares::memory
