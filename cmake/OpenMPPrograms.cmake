@@ -4,7 +4,6 @@ include_guard(GLOBAL)
 
 find_program(LARES_PROGRAM_GCC NAMES gcc-12 gcc DOC "C compiler whose programs use libgomp")
 find_program(LARES_PROGRAM_CLANG NAMES clang-19 clang DOC "C compiler whose programs use libomp")
-set(LARES_PROGRAM_FLAGS -std=gnu17 -O2 -g -Wall -Wextra -Wshadow -Werror -fopenmp)
 
 # lares_openmp_program(<name> SOURCES <c files> [DEPENDS <headers>] [OPTIONS <flags>] [LIBRARIES <flags>])
 #
@@ -12,6 +11,7 @@ set(LARES_PROGRAM_FLAGS -std=gnu17 -O2 -g -Wall -Wextra -Wshadow -Werror -fopenm
 # missing is said once, and its programs are not made.
 function(lares_openmp_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;OPTIONS;LIBRARIES")
+  set(flags -std=gnu17 -O2 -g -Wall -Wextra -Wshadow -Werror -fopenmp)
   list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM arg_DEPENDS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   foreach(family IN ITEMS gcc clang)
@@ -28,7 +28,7 @@ function(lares_openmp_program name)
     set(program ${CMAKE_CURRENT_BINARY_DIR}/${name}-${family})
     add_custom_command(
       OUTPUT ${program}
-      COMMAND ${compiler} ${LARES_PROGRAM_FLAGS} ${arg_OPTIONS} ${arg_SOURCES} -o ${program}
+      COMMAND ${compiler} ${flags} ${arg_OPTIONS} ${arg_SOURCES} -o ${program}
               ${arg_LIBRARIES}
       DEPENDS ${arg_SOURCES} ${arg_DEPENDS}
       COMMENT "Building ${name}-${family} with ${compiler}"
