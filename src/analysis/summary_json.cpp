@@ -1,0 +1,102 @@
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "analysis/stats_file.hpp"
+#include "analysis/summary.hpp"
+
+namespace lares::analysis {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int format_version = 1;
+
+Json to_json(const Shares& shares) {
+  return {{"local", shares.local}, {"same_domain", shares.same_domain}, {"remote", shares.remote}};
+}
+
+/// A number where one is known; 0 means that it is not.
+Json known(double value) { return value > 0 ? Json(value) : Json(nullptr); }
+
+double seconds(Nanoseconds time) { return static_cast<double>(time.count) / 1e9; }
+
+void add_counts(Json& json, const Counts& counts) {
+  json["tasks"] = {{"run", counts.tasks().total()},
+                   {"inlined", counts.inlined},
+                   {"shares", to_json(counts.tasks())},
+                   {"by_data", to_json(counts.data_tasks)},
+                   {"by_creator", to_json(counts.creator_tasks)}};
+  json["bytes"] = to_json(counts.data_bytes);
+  json["steals_by_distance"] = counts.steals;
+  json["failed_rounds"] = counts.failed_rounds;
+  json["queueing"] = {
+      {"operations", counts.queue_operations},
+      {"seconds", known(counts.queueing_ns / 1e9)},
+      {"share_of_thread_time", known(fraction(counts.queueing_ns, counts.thread_time_ns))},
+      {"ns_per_operation",
+       known(fraction(counts.queueing_ns, static_cast<double>(counts.queue_operations)))}};
+}
+
+Json process_json(const ProcessStats& process) {
+  Json json = {{"pid", process.pid},         {"command", process.command},
+               {"runtime", process.runtime}, {"policy", process.policy},
+               {"threads", process.threads}, {"domains", process.domains},
+               {"regions", process.regions}, {"wall_seconds", known(seconds(process.wall))}};
+  add_counts(json, process.counts);
+  return json;
+}
+
+Json ending_json(const Ending& ending) {
+  if (ending.signal != 0) return {{"exit_status", nullptr}, {"signal", ending.signal}};
+  return {{"exit_status", ending.exit_status}, {"signal", nullptr}};
+}
+
+Json machine_json(const Report& report) {
+  return {{"name", report.machine},
+          {"domain_level", report.setting.level},
+          {"domains", report.setting.domains},
+          {"cores", report.setting.cores}};
+}
+
+Json notes_json(const Report& report) {
+  Json notes = Json::array();
+  for (const std::string& note : report.notes) notes.push_back(note);
+  for (const std::string& note : report.run.notes) notes.push_back(note);
+  return notes;
+}
+
+Json advice_json(const Report& report) {
+  const auto advice = advise(report.run, report.setting);
+  if (!advice) return nullptr;
+  return {{"rule", advice->rule}, {"sentence", advice->sentence}};
+}
+
+Json processes_json(const RunStats& run) {
+  Json processes = Json::array();
+  for (const ProcessStats& process : run.processes) processes.push_back(process_json(process));
+  return processes;
+}
+
+}  // namespace
+
+std::string summary_json(const Report& report) {
+  Json json = {{"format", "lares-summary"}, {"version", format_version}};
+  json["command"] = report.command;
+  json["ending"] = ending_json(report.ending);
+  json["openmp"] = report.run.used_openmp();
+  json["machine"] = machine_json(report);
+  json["policy"] = report.policy;
+  json["binding"] = {{"how", report.binding}, {"bound", report.setting.bound}};
+  json["runtimes"] = report.run.runtimes;
+  json["threads"] = report.run.threads;
+  json["regions"] = report.run.regions;
+  json["wall_seconds"] = known(seconds(report.run.wall));
+  add_counts(json, report.run.counts);
+  json["notes"] = notes_json(report);
+  json["advice"] = advice_json(report);
+  json["processes"] = processes_json(report.run);
+  // Arguments are bytes, not text: what is not UTF-8 must not make the summary fail.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace lares::analysis
