@@ -50,8 +50,9 @@ std::string describe_extras(const CLI::App& app) {
   const std::string word = words.empty() ? "" : words.front();
   const bool is_option = word.size() > 1 && word.front() == '-';
   if (command == nullptr) {
-    return is_option ? fmt::format("unknown option \"{}\", accepted are {}", word, option_names(app))
-                     : fmt::format("unknown command \"{}\", accepted are {}", word, command_names());
+    return is_option
+               ? fmt::format("unknown option \"{}\", accepted are {}", word, option_names(app))
+               : fmt::format("unknown command \"{}\", accepted are {}", word, command_names());
   }
   return fmt::format("{}: {} \"{}\", accepted options are {}", command->get_name(),
                      is_option ? "unknown option" : "unexpected argument", word,

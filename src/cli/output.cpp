@@ -118,7 +118,8 @@ std::string human_bytes(Bytes bytes) {
     amount /= 1024.0;
     ++unit;
   }
-  return unit == 0 ? fmt::format("{} B", bytes.count) : fmt::format("{:.1f} {}", amount, units[unit]);
+  return unit == 0 ? fmt::format("{} B", bytes.count)
+                   : fmt::format("{:.1f} {}", amount, units[unit]);
 }
 
 }  // namespace lares::cli

@@ -151,7 +151,8 @@ class Parser {
       problem_ = rule.form;
       return (this->*rule.read)(words);
     }
-    problem_ = "the first word is none of name, level, domain, core, tree, memory, distances, row, end";
+    problem_ =
+        "the first word is none of name, level, domain, core, tree, memory, distances, row, end";
     return false;
   }
 

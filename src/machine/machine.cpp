@@ -132,7 +132,8 @@ Verdict check_tree_shape(const Machine& machine, std::size_t n) {
     return broken(numbered("tree node", n) + " does not come after its parent");
   } else if (node.level == Level::machine || node.level == Level::core) {
     return broken(numbered("tree node", n) + " has the level " +
-                  std::string(level_name(node.level)) + ", accepted are numa, package, l3, l2, group");
+                  std::string(level_name(node.level)) +
+                  ", accepted are numa, package, l3, l2, group");
   }
   return check_tree_cores(machine, n);
 }
@@ -220,7 +221,8 @@ Verdict check_distances(const Machine& machine) {
                     std::to_string(max_distance));
     }
     if (*low < *(first + static_cast<std::ptrdiff_t>(row))) {
-      return broken(numbered("distance row", row) + " says that another domain is nearer than its own");
+      return broken(numbered("distance row", row) +
+                    " says that another domain is nearer than its own");
     }
   }
   return std::nullopt;
@@ -241,8 +243,8 @@ Result<Level> parse_level(std::string_view name) {
 }
 
 std::size_t Machine::domains_with_cores() const noexcept {
-  const auto first_empty = std::find_if(domains.begin(), domains.end(),
-                                        [](const Domain& d) { return d.cores.empty(); });
+  const auto first_empty =
+      std::find_if(domains.begin(), domains.end(), [](const Domain& d) { return d.cores.empty(); });
   return static_cast<std::size_t>(first_empty - domains.begin());
 }
 
@@ -270,8 +272,8 @@ std::optional<Error> validate(const Machine& machine) {
     return broken("the domain level is " + std::string(level_name(machine.domain_level)) +
                   ", accepted are numa, package, l3, l2, group");
   }
-  for (const auto check : {check_names, check_cores, check_domains, check_tree, check_memory,
-                           check_distances}) {
+  for (const auto check :
+       {check_names, check_cores, check_domains, check_tree, check_memory, check_distances}) {
     if (auto verdict = check(machine)) return verdict;
   }
   return std::nullopt;

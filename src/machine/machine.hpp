@@ -30,9 +30,9 @@ struct Core {
 /// A locality domain: cores that share the chosen level, with the memory next to them.
 struct Domain {
   std::vector<CoreId> cores;  ///< empty for a domain that is memory only (CXL, HBM)
-  OsNode node;                ///< its NUMA node; several cache domains can share one; may be invalid
-  Bytes memory;               ///< of that node; 0 if none or unknown
-  std::string name;           ///< for people: "numa 3", "l2 0"
+  OsNode node;       ///< its NUMA node; several cache domains can share one; may be invalid
+  Bytes memory;      ///< of that node; 0 if none or unknown
+  std::string name;  ///< for people: "numa 3", "l2 0"
 };
 
 /// A node of the tree of shared levels. Nodes that hold the same cores as their parent are left
@@ -72,12 +72,12 @@ struct Distances {
 /// Everything that scheduling needs to know. A plain value; immutable once made, so it can be
 /// shared between threads.
 struct Machine {
-  std::string name;                 ///< for people
-  Level domain_level = Level::numa; ///< the level that makes the domains
-  std::vector<Core> cores;          ///< by CoreId
-  std::vector<Domain> domains;      ///< by DomainId; those with cores first
-  std::vector<TreeNode> tree;       ///< node 0 is the root; parents come before children
-  std::vector<MemoryNode> memory;   ///< every NUMA node with memory, in OS order
+  std::string name;                  ///< for people
+  Level domain_level = Level::numa;  ///< the level that makes the domains
+  std::vector<Core> cores;           ///< by CoreId
+  std::vector<Domain> domains;       ///< by DomainId; those with cores first
+  std::vector<TreeNode> tree;        ///< node 0 is the root; parents come before children
+  std::vector<MemoryNode> memory;    ///< every NUMA node with memory, in OS order
   Distances distances;
 
   /// Domains that have cores; they are the first in `domains`.

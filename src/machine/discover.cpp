@@ -1,0 +1,87 @@
+#include "machine/discover.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "machine/build.hpp"
+#include "machine/hwloc_survey.hpp"
+#include "machine/machine_file.hpp"
+
+namespace lares::machine {
+namespace {
+
+constexpr std::string_view synthetic_prefix = "synthetic:";
+constexpr std::size_t max_file_bytes = 64U << 20U;
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+Error unreadable(const std::string& path, const std::string& why) {
+  return {"cannot read machine file \"" + path + "\": " + why};
+}
+
+Result<std::string> read_file(const std::string& path) {
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
+  if (!file) return unreadable(path, std::strerror(errno));
+  std::string text;
+  char buffer[1U << 16U];
+  errno = 0;
+  while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) {
+    text.append(buffer, count);
+    if (text.size() > max_file_bytes) return unreadable(path, "it is larger than 64 MiB");
+  }
+  if (std::ferror(file.get()) != 0) return unreadable(path, std::strerror(errno));
+  return text;
+}
+
+Result<Machine> build_from(const Result<Survey>& survey, std::optional<Level> level) {
+  if (!survey) return survey.error();
+  return build(survey.value(), level);
+}
+
+Result<Machine> from_machine_file(const std::string& text, const std::string& file,
+                                  std::optional<Level> level) {
+  auto machine = parse_machine_file(text, file);
+  if (machine && level && machine.value().domain_level != *level) {
+    return Error{"machine file \"" + file + "\" has no level " + std::string(level_name(*level)) +
+                 ", it has " + std::string(level_name(machine.value().domain_level))};
+  }
+  return machine;
+}
+
+Result<Machine> from_file(const std::string& file, std::optional<Level> level) {
+  const auto text = read_file(file);
+  if (!text) return text.error();
+  const std::size_t first = text.value().find_first_not_of(" \t\r\n");
+  const char start = first == std::string::npos ? '\0' : text.value()[first];
+  if (start == '<') return build_from(survey_xml(text.value(), file), level);
+  if (start == '{') return from_machine_file(text.value(), file, level);
+  return Error{"machine file \"" + file +
+               "\" is neither a Lares machine file (JSON) nor an hwloc XML file"};
+}
+
+}  // namespace
+
+Source parse_source(std::string_view text) {
+  if (text.empty()) return {};
+  if (text.substr(0, synthetic_prefix.size()) != synthetic_prefix) {
+    return {Source::Kind::file, std::string(text)};
+  }
+  return {Source::Kind::synthetic, std::string(text.substr(synthetic_prefix.size()))};
+}
+
+Result<Machine> discover(const Source& source, std::optional<Level> level) {
+  switch (source.kind) {
+    case Source::Kind::synthetic:
+      return build_from(survey_synthetic(source.text), level);
+    case Source::Kind::file:
+      return from_file(source.text, level);
+    default:
+      return build_from(survey_process(), level);
+  }
+}
+
+}  // namespace lares::machine
