@@ -61,7 +61,9 @@ std::string describe_extras(const CLI::App& app) {
 
 /// CLI11's own message as the tail of our sentence: no capital, one line, no full stop.
 std::string describe(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_name() == "ExtrasError") return describe_extras(app);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+    return describe_extras(app);
+  }
   std::string message = error.what();
   for (char& c : message) {
     if (c == '\n') c = ' ';

@@ -130,9 +130,7 @@ bool plausible_slit(const Survey& survey) {
 
 void add_distances(const Plan& plan, Machine& machine) {
   std::vector<SharedSet> sets = plan.survey.sets;
-  if (plan.level != Level::numa) {
-    for (auto& set : sets_of(plan.survey, plan.homes, Level::numa)) sets.push_back(std::move(set));
-  }
+  for (auto& set : sets_of(plan.survey, plan.homes, Level::numa)) sets.push_back(std::move(set));
   std::vector<std::vector<CoreId>> near;
   for (const Domain& domain : machine.domains) {
     near.push_back(domain.cores.empty()

@@ -24,6 +24,19 @@ std::uint32_t distance_within(Level level) {
   }
 }
 
+/// Between two different domains; one without cores is as far as all that it is attached to.
+std::uint32_t between_domains(const LevelDistances& by_level, const Domain& a,
+                              const std::vector<CoreId>& near_a, const Domain& b,
+                              const std::vector<CoreId>& near_b) {
+  if (!a.cores.empty() && !b.cores.empty()) {
+    return by_level.between(a.cores.front(), b.cores.front());
+  }
+  if (!a.cores.empty()) return by_level.to_set(a.cores.front(), near_b);
+  if (!b.cores.empty()) return by_level.to_set(b.cores.front(), near_a);
+  if (near_a.empty() || near_b.empty()) return by_level.to_set(CoreId{0}, {});
+  return std::max(by_level.to_set(near_a.front(), near_b), by_level.to_set(near_b.front(), near_a));
+}
+
 }  // namespace
 
 LevelDistances::LevelDistances(const std::vector<SharedSet>& sets, std::size_t core_count)
@@ -68,22 +81,9 @@ Distances level_distances(const LevelDistances& by_level, const std::vector<Doma
   distances.source = "levels";
   for (std::size_t from = 0; from < domains.size(); ++from) {
     for (std::size_t to = 0; to < domains.size(); ++to) {
-      std::uint32_t value = LevelDistances::same;
-      if (from != to) {
-        const bool from_cores = !domains[from].cores.empty();
-        const bool to_cores = !domains[to].cores.empty();
-        if (from_cores && to_cores) {
-          value = by_level.between(domains[from].cores.front(), domains[to].cores.front());
-        } else if (from_cores) {
-          value = by_level.to_set(domains[from].cores.front(), near[to]);
-        } else if (to_cores) {
-          value = by_level.to_set(domains[to].cores.front(), near[from]);
-        } else {
-          value = near[from].empty() ? by_level.to_set(CoreId{0}, {})
-                                     : by_level.to_set(near[from].front(), near[to]);
-        }
-      }
-      distances.values.push_back(value);
+      distances.values.push_back(
+          from == to ? LevelDistances::same
+                     : between_domains(by_level, domains[from], near[from], domains[to], near[to]));
     }
   }
   return distances;
