@@ -1,0 +1,16 @@
+// Where the library that `lares run` preloads is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lares::cli {
+
+/// The paths where it is looked for, best first: beside the command (a build tree), then in the
+/// installation that the command belongs to.
+std::vector<std::string> preload_library_candidates();
+
+/// The first candidate that can be read, or "" if there is none.
+std::string find_preload_library();
+
+}  // namespace lares::cli
