@@ -1,6 +1,5 @@
 // Depend objects that an iterator picks.
-// conformance: only gcc: Clang 19 overruns the stack of the creator for iterators over depend
-// objects
+// conformance: only gcc: Clang 19 overruns the creator's stack for iterators over depend objects
 #include "check.h"
 
 static void an_iterator_picks_objects(void) {

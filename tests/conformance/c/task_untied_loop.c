@@ -1,6 +1,6 @@
-// Untied tasks that create tasks in a loop of their own.
-// conformance: only gcc: Clang 19 miscompiles, or fails on, loops that create tasks in an untied
-// task
+// Untied tasks that create tasks in a loop of their own, or are undeferred or final and yet in
+// parts.
+// conformance: only gcc: Clang 19 miscompiles loops in untied tasks, and libomp 19 asserts when an undeferred or final one yields
 #include "check.h"
 
 static void each_part_runs_once_and_in_order(void) {
@@ -56,5 +56,40 @@ static void locals_survive_a_taskgroup(void) {
   CHECK_EQUAL(bad, 0);
 }
 
-CASES(CASE(each_part_runs_once_and_in_order), CASE(an_untied_producer_feeds_the_team),
+static void an_undeferred_untied_task_may_yield(void) {
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 20; i++) {
+    int sum = 0;
+    int child = 0;
+#pragma omp task untied if (0) shared(sum, child)
+    {
+#pragma omp taskyield
+      sum += 1;
+#pragma omp task shared(child)
+      child = 1;
+#pragma omp taskwait
+      sum += child;
+    }
+    CHECK_EQUAL(sum, 2);
+  }
+}
+
+static void an_included_untied_task_may_yield(void) {
+  int sum = 0;
+#pragma omp parallel
+#pragma omp single
+#pragma omp task untied final(1) shared(sum)
+  {
+#pragma omp task untied shared(sum)
+    {
+#pragma omp taskyield
+      sum += 1;
+    }
+    CHECK_EQUAL(sum, 1);
+  }
+}
+
+CASES(CASE(an_included_untied_task_may_yield), CASE(an_undeferred_untied_task_may_yield),
+      CASE(each_part_runs_once_and_in_order), CASE(an_untied_producer_feeds_the_team),
       CASE(locals_survive_a_taskgroup))
