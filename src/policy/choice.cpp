@@ -49,10 +49,10 @@ std::string names(std::span<const Row> rows) {
 /// A user's word for an error message: never long, never with control characters.
 std::string quoted(std::string_view word) {
   constexpr std::size_t longest = 60;
-  std::string text = "'";
-  for (const char c : word.substr(0, longest)) text += c >= ' ' && c < '\x7f' ? c : '?';
+  std::string text = "\"";
+  for (const char c : word.substr(0, longest)) text += c >= ' ' && c < '\x7f' && c != '"' ? c : '?';
   if (word.size() > longest) text += "...";
-  text += "'";
+  text += "\"";
   return text;
 }
 
@@ -113,7 +113,7 @@ class Parser {
   std::optional<Error> read_preset(std::string_view word, bool first) {
     const Preset* preset = find(presets(), word);
     if (preset == nullptr && word.empty()) {
-      return error("empty word ''", in_policy(), ": accepted are ", forms, "; presets are ",
+      return error("empty word \"\"", in_policy(), ": accepted are ", forms, "; presets are ",
                    names(presets()));
     }
     if (preset == nullptr) {
