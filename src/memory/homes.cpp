@@ -57,13 +57,8 @@ Homes::Homes(const Machine& machine, const Options& options, const Kernel& kerne
 
 policy::DataHome Homes::find(std::uintptr_t address, Bytes length,
                              policy::AccessMode mode) noexcept {
-  policy::DataHome home{DomainId{0}, length, mode, false};
-  if (kind_ == Kind::single) return home;
-  if (given_.any()) {
-    home.home = given_.find(address, length);
-    if (home.home.valid()) return home;
-  }
-  return found(address, length, home);
+  const PageHome home = home_of(address, length);
+  return {home.domain, length, mode, home.unplaced};
 }
 
 FoundHome Homes::find_with_core(std::uintptr_t address, Bytes length,
@@ -71,22 +66,18 @@ FoundHome Homes::find_with_core(std::uintptr_t address, Bytes length,
   return {find(address, length, mode), last_core(address)};
 }
 
-policy::DataHome Homes::found(std::uintptr_t address, Bytes length,
-                              policy::DataHome home) noexcept {
-  if (kind_ == Kind::caches) {
-    home.home = touches_.find(address).domain;
-    home.unplaced = !home.home.valid();
-    return home;
+PageHome Homes::home_of(std::uintptr_t address, Bytes length) noexcept {
+  if (kind_ == Kind::single) return {DomainId{0}, false};
+  if (given_.any()) {
+    if (const DomainId given = given_.find(address, length); given.valid()) return {given, false};
   }
+  if (kind_ == Kind::nodes) return pages_.find(address, length);
+  const DomainId toucher = touches_.domain(address);
+  if (kind_ == Kind::caches) return {toucher, !toucher.valid()};
   const PageHome pages = pages_.find(address, length);
-  home.home = pages.domain;
-  home.unplaced = pages.unplaced;
-  if (kind_ == Kind::nodes || pages.unplaced) return home;
-  const DomainId toucher = touches_.find(address).domain;
-  const bool node_agrees =
-      toucher.valid() && (representative(toucher) == pages.domain || !pages.domain.valid());
-  if (node_agrees) home.home = toucher;
-  return home;
+  if (pages.unplaced || !toucher.valid()) return pages;
+  const bool node_agrees = !pages.domain.valid() || representative(toucher) == pages.domain;
+  return node_agrees ? PageHome{toucher, false} : pages;
 }
 
 CoreId Homes::last_core(std::uintptr_t address) const noexcept {

@@ -94,7 +94,7 @@ class Homes {
   [[nodiscard]] std::uint64_t queries() const noexcept { return pages_.queries(); }
 
  private:
-  policy::DataHome found(std::uintptr_t address, Bytes length, policy::DataHome home) noexcept;
+  PageHome home_of(std::uintptr_t address, Bytes length) noexcept;
   [[nodiscard]] DomainId representative(DomainId domain) const noexcept;
 
   // Never change after construction; any thread reads.

@@ -56,12 +56,23 @@ void LastTouch::record(std::uintptr_t address, const Touch& touch) noexcept {
   word.store(next, std::memory_order_relaxed);
 }
 
-Touch LastTouch::find(std::uintptr_t address) const noexcept {
-  if (table_ == nullptr) return {};
+/// The word about `address`, or an empty one.
+inline std::uint64_t LastTouch::word_of(std::uintptr_t address) const noexcept {
+  if (table_ == nullptr) return 0;
   const Slot slot = slot_of(address, mask_);
   const std::uint64_t word = table_[slot.index].load(std::memory_order_relaxed);
-  if ((word & identity) != identity_of(slot.tag, generations_.of(address))) return {};
+  return (word & identity) == identity_of(slot.tag, generations_.of(address)) ? word : 0;
+}
+
+Touch LastTouch::find(std::uintptr_t address) const noexcept {
+  const std::uint64_t word = word_of(address);
+  if (word == 0) return {};
   return {domain_of(word), core_of(word), WrittenField::get(word) != 0};
+}
+
+DomainId LastTouch::domain(std::uintptr_t address) const noexcept {
+  const std::uint64_t word = word_of(address);
+  return word == 0 ? DomainId{} : domain_of(word);
 }
 
 void LastTouch::forget(std::uintptr_t address, Bytes length) noexcept {

@@ -30,12 +30,16 @@ class LastTouch {
 
   void record(std::uintptr_t address, const Touch& touch) noexcept;
   [[nodiscard]] Touch find(std::uintptr_t address) const noexcept;
+  /// The domain part alone.
+  [[nodiscard]] DomainId domain(std::uintptr_t address) const noexcept;
   /// Drops what is known of `address`, and of everything in the 32 MiB areas that the range holds
   /// entirely.
   void forget(std::uintptr_t address, Bytes length) noexcept;
 
  private:
   using Word = std::atomic<std::uint64_t>;
+
+  [[nodiscard]] std::uint64_t word_of(std::uintptr_t address) const noexcept;
 
   // Never change after construction.
   std::size_t mask_;

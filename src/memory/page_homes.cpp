@@ -52,6 +52,11 @@ bool sampled(unsigned every) noexcept {
   return (state >> 16U & (every - 1U)) == 0;
 }
 
+/// Ranges of nearly one length share an entry: their first page and the log2 of their pages.
+std::uint64_t key_of(const PageRange& range) noexcept {
+  return range.first << 6U | static_cast<std::uint64_t>(std::bit_width(range.count - 1));
+}
+
 PageHome answer(std::uint64_t word) noexcept { return {domain_of(word), false}; }
 
 }  // namespace
@@ -67,13 +72,14 @@ PageHomes::PageHomes(std::vector<DomainId> domain_of_node, const Kernel& kernel,
 
 PageHome PageHomes::find(std::uintptr_t address, Bytes length) noexcept {
   if (refused() != 0 || table_ == nullptr) return {};
-  const Entry entry = entry_of(address, length);
+  const Slot slot = slot_of(key_of(pages_of(address, length, options_.page_shift)), mask_);
   // relaxed, here and in all accesses to the table: a word is a whole fact by itself.
-  const std::uint64_t word = entry.word.load(std::memory_order_relaxed);
-  if (TagField::get(word) != entry.tag || StateField::get(word) == empty) return learn(entry);
+  const std::uint64_t word = table_[slot.index].load(std::memory_order_relaxed);
+  const bool known = TagField::get(word) == slot.tag && StateField::get(word) != empty;
+  if (!known) return learn(address, length);
   const std::uint64_t generation = generations_.of(address);
-  if (!due(entry.word, word, generation)) return answer(word);
-  return check(entry, word, GenerationField::get(word) == generation);
+  if (!due(table_[slot.index], word, generation)) return answer(word);
+  return check(address, length, word, GenerationField::get(word) == generation);
 }
 
 void PageHomes::assume(std::uintptr_t address, Bytes length, DomainId home) noexcept {
@@ -92,9 +98,7 @@ void PageHomes::forget(std::uintptr_t address, Bytes length) noexcept {
 
 PageHomes::Entry PageHomes::entry_of(std::uintptr_t address, Bytes length) noexcept {
   const PageRange range = pages_of(address, length, options_.page_shift);
-  // Ranges of nearly one length share an entry: their first page and the log2 of their pages.
-  const auto length_class = static_cast<std::uint64_t>(std::bit_width(range.count - 1));
-  const Slot slot = slot_of(range.first << 6U | length_class, mask_);
+  const Slot slot = slot_of(key_of(range), mask_);
   return {table_[slot.index], slot.tag, range, address};
 }
 
@@ -119,26 +123,25 @@ std::uint64_t PageHomes::make(const Entry& entry, std::uint64_t state, std::uint
 /// Counts one use. True for the one thread that is to check the entry; the others go on with what
 /// it says, as its count starts anew at once.
 bool PageHomes::due(Word& word, std::uint64_t seen, std::uint64_t generation) noexcept {
-  const std::uint64_t state = StateField::get(seen);
-  if (GenerationField::get(seen) == generation) {
-    const bool exact = state == assumed;
-    if (!exact && !sampled(options_.count_every)) return false;
-    const std::uint64_t uses = exact ? 1 : options_.count_every;
-    const std::uint64_t left = LeftField::get(seen);
-    if (left > uses) {
-      // An exchange, so that an old count cannot overwrite a new fact; a lost count is no harm.
-      std::uint64_t expected = seen;
-      word.compare_exchange_strong(expected, LeftField::put(seen, left - uses),
-                                   std::memory_order_relaxed);
-      return false;
-    }
-  }
-  std::uint64_t claimed = LeftField::put(seen, interval(state, ExponentField::get(seen)));
-  claimed = GenerationField::put(claimed, generation);
+  if (GenerationField::get(seen) != generation) return claim(word, seen, generation);
+  const bool exact = StateField::get(seen) == assumed;
+  if (!exact && !sampled(options_.count_every)) return false;
+  const std::uint64_t uses = exact ? 1 : options_.count_every;
+  const std::uint64_t left = LeftField::get(seen);
+  if (left <= uses) return claim(word, seen, generation);
+  // An exchange, so that an old count cannot overwrite a new fact; a lost count is no harm.
+  word.compare_exchange_strong(seen, LeftField::put(seen, left - uses), std::memory_order_relaxed);
+  return false;
+}
+
+bool PageHomes::claim(Word& word, std::uint64_t seen, std::uint64_t generation) noexcept {
+  const std::uint64_t uses = interval(StateField::get(seen), ExponentField::get(seen));
+  const std::uint64_t claimed = GenerationField::put(LeftField::put(seen, uses), generation);
   return word.compare_exchange_strong(seen, claimed, std::memory_order_relaxed);
 }
 
-PageHome PageHomes::learn(const Entry& entry) noexcept {
+PageHome PageHomes::learn(std::uintptr_t address, Bytes length) noexcept {
+  const Entry entry = entry_of(address, length);
   const PageAnswer now = ask(entry.range);
   const DomainId domain = domain_of_node(now.node);
   switch (now.state) {
@@ -155,7 +158,9 @@ PageHome PageHomes::learn(const Entry& entry) noexcept {
   return {domain, false};
 }
 
-PageHome PageHomes::check(const Entry& entry, std::uint64_t old, bool was_fresh) noexcept {
+PageHome PageHomes::check(std::uintptr_t address, Bytes length, std::uint64_t old,
+                          bool was_fresh) noexcept {
+  const Entry entry = entry_of(address, length);
   const std::uint64_t old_state = StateField::get(old);
   const PageAnswer now = ask(entry.range);
   if (now.state == PageAnswer::State::refused) return {};

@@ -75,8 +75,11 @@ class PageHomes {
                                    DomainId domain) const noexcept;
   [[nodiscard]] std::uint64_t interval(std::uint64_t state, std::uint64_t exponent) const noexcept;
   bool due(Word& word, std::uint64_t seen, std::uint64_t generation) noexcept;
-  PageHome learn(const Entry& entry) noexcept;
-  PageHome check(const Entry& entry, std::uint64_t old, bool was_fresh) noexcept;
+  bool claim(Word& word, std::uint64_t seen, std::uint64_t generation) noexcept;
+  // Apart from find(), so that a hit pays for nothing but a hit.
+  [[gnu::noinline]] PageHome learn(std::uintptr_t address, Bytes length) noexcept;
+  [[gnu::noinline]] PageHome check(std::uintptr_t address, Bytes length, std::uint64_t old,
+                                   bool was_fresh) noexcept;
   PageHome keep_assumption(const Entry& entry, std::uint64_t old) noexcept;
   PageAnswer ask(const PageRange& range) noexcept;
   [[nodiscard]] DomainId domain_of_node(OsNode node) const noexcept;

@@ -27,13 +27,6 @@ PageAnswer judge(const Statuses& statuses, std::size_t count) noexcept {
 
 }  // namespace
 
-PageRange pages_of(std::uintptr_t address, Bytes length, unsigned page_shift) noexcept {
-  const std::uint64_t beyond = length.count == 0 ? 0 : length.count - 1;
-  const std::uint64_t last = address + std::min<std::uint64_t>(beyond, UINTPTR_MAX - address);
-  const std::uint64_t first = address >> page_shift;
-  return {first, (last >> page_shift) - first + 1};
-}
-
 PageAnswer ask_where(const Kernel& kernel, PageRange range, unsigned page_shift,
                      std::size_t samples) noexcept {
   const auto count = static_cast<std::size_t>(

@@ -1,6 +1,7 @@
 // One question to the kernel: in which NUMA node is most of this range?
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,7 +17,12 @@ struct PageRange {
 };
 
 /// The pages that hold [address, address + length); length 0 means one byte.
-PageRange pages_of(std::uintptr_t address, Bytes length, unsigned page_shift) noexcept;
+inline PageRange pages_of(std::uintptr_t address, Bytes length, unsigned page_shift) noexcept {
+  const std::uint64_t beyond = length.count == 0 ? 0 : length.count - 1;
+  const std::uint64_t last = address + std::min<std::uint64_t>(beyond, UINTPTR_MAX - address);
+  const std::uint64_t first = address >> page_shift;
+  return {first, (last >> page_shift) - first + 1};
+}
 
 /// What the kernel said.
 struct PageAnswer {
