@@ -1,0 +1,120 @@
+// The owner's deque of a core place: Chase & Lev 2005, with the orders of Le et al. 2013, made of
+// sequentially consistent operations where those use fences (ThreadSanitizer understands them).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include "runtime/task.hpp"
+
+namespace lares::runtime {
+
+/// The owner pushes and pops at the bottom, thieves take the oldest at the top. Bounded: a full
+/// deque refuses, and the owner then runs the task itself.
+/// Each slot holds the task's depth beside its address, so that a thief that is bound by the task
+/// scheduling constraint can refuse without touching a descriptor that may be freed meanwhile.
+class Deque {
+ public:
+  static constexpr std::int64_t capacity = 4096;  // power of two; beyond it producers run inline
+
+  Deque() = default;
+  Deque(const Deque&) = delete;
+  Deque& operator=(const Deque&) = delete;
+
+  /// Owner only. False if full.
+  bool push(Task& task) noexcept {
+    const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
+    if (bottom - top_seen_ >= capacity) {
+      top_seen_ = top_.load(std::memory_order_acquire);
+      if (bottom - top_seen_ >= capacity) return false;
+    }
+    slot(bottom).store(pack(task), std::memory_order_relaxed);
+    // release: a thief that sees the new bottom sees the slot and the task behind it.
+    bottom_.store(bottom + 1, std::memory_order_release);
+    return true;
+  }
+
+  /// Owner only. The newest task, or nullptr.
+  Task* pop() noexcept {
+    const std::int64_t bottom = bottom_.load(std::memory_order_relaxed) - 1;
+    if (bottom < top_.load(std::memory_order_relaxed)) return nullptr;  // top only grows
+    // seq_cst pair with steal(): either the thief sees the smaller bottom or we see its top.
+    bottom_.store(bottom, std::memory_order_seq_cst);
+    std::int64_t top = top_.load(std::memory_order_seq_cst);
+    if (top < bottom) return unpack(slot(bottom).load(std::memory_order_relaxed));
+    Task* task = nullptr;
+    if (top == bottom) {  // the last one: race for it with the thieves
+      task = unpack(slot(bottom).load(std::memory_order_relaxed));
+      if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
+                                        std::memory_order_relaxed)) {
+        task = nullptr;
+      }
+    }
+    bottom_.store(bottom + 1, std::memory_order_relaxed);
+    return task;
+  }
+
+  /// Any thread. The oldest task if it is deeper than `min_depth`, or nullptr (also if it lost a
+  /// race). Pass -1 for no condition.
+  Task* steal(std::int64_t min_depth) noexcept {
+    std::int64_t top = top_.load(std::memory_order_seq_cst);
+    const std::int64_t bottom = bottom_.load(std::memory_order_seq_cst);
+    if (top >= bottom) return nullptr;
+    const std::uint64_t packed = slot(top).load(std::memory_order_relaxed);
+    if (min_depth >= 0 && depth(packed) <= clamp(min_depth)) return nullptr;
+    if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
+                                      std::memory_order_relaxed)) {
+      return nullptr;
+    }
+    return unpack(packed);
+  }
+
+  /// Any thread; an estimate.
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    const std::int64_t difference = bottom_.load(std::memory_order_relaxed) -
+                                    top_.load(std::memory_order_relaxed);
+    return difference > 0 ? static_cast<std::uint32_t>(difference) : 0;
+  }
+  /// Owner only: an upper bound of the size from the last known top; never touches thieves' line.
+  [[nodiscard]] std::int64_t size_at_most() const noexcept {
+    return bottom_.load(std::memory_order_relaxed) - top_seen_;
+  }
+  /// Owner only: size with a fresh top.
+  [[nodiscard]] std::int64_t refresh_size() noexcept {
+    top_seen_ = top_.load(std::memory_order_relaxed);
+    return bottom_.load(std::memory_order_relaxed) - top_seen_;
+  }
+
+ private:
+  static constexpr unsigned depth_shift = 48;
+  static constexpr std::uint64_t max_depth = 0xFFFF;
+
+  static std::uint64_t clamp(std::int64_t value) noexcept {
+    // A constraint at or beyond the last countable depth must still let deeper tasks pass.
+    return static_cast<std::uint64_t>(value) >= max_depth ? max_depth - 1
+                                                          : static_cast<std::uint64_t>(value);
+  }
+  static std::uint64_t depth(std::uint64_t packed) noexcept { return packed >> depth_shift; }
+  static std::uint64_t pack(Task& task) noexcept {
+    const std::uint64_t depth = task.depth > max_depth ? max_depth : task.depth;
+    return reinterpret_cast<std::uintptr_t>(&task) | (depth << depth_shift);
+  }
+  static Task* unpack(std::uint64_t packed) noexcept {
+    return reinterpret_cast<Task*>(packed & ((std::uint64_t{1} << depth_shift) - 1));
+  }
+  std::atomic<std::uint64_t>& slot(std::int64_t index) noexcept {
+    return slots_[index & (capacity - 1)];
+  }
+
+  // Owner writes; thieves read.
+  alignas(64) std::atomic<std::int64_t> bottom_{0};
+  std::int64_t top_seen_ = 0;  // owner only: a past value of top_, so never more than it
+  // Thieves (and the owner at the last task) write.
+  alignas(64) std::atomic<std::int64_t> top_{0};
+  // Owner writes, thieves read. A slot is overwritten only when top has passed it.
+  alignas(64) std::atomic<std::uint64_t> slots_[capacity]{};
+};
+
+}  // namespace lares::runtime

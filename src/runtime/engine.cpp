@@ -1,0 +1,103 @@
+#include "runtime/engine.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "runtime/futex.hpp"
+#include "runtime/spinlock.hpp"
+#include "runtime/thread_state.hpp"
+
+namespace lares::runtime {
+
+namespace {
+
+Spinlock g_note_lock;
+
+CounterSlot* slot(CountersFile* file, std::size_t index) noexcept {
+  return reinterpret_cast<CounterSlot*>(reinterpret_cast<char*>(file) +
+                                        CountersFile::slots_offset) +
+         index;
+}
+
+// What lives as long as the process, since threads may outlive static destruction.
+template <class T, class... Arguments>
+T* make_for_ever(Arguments&&... arguments) {
+  void* memory = std::aligned_alloc(alignof(T) < 64 ? 64 : alignof(T),
+                                    (sizeof(T) + 127) / 128 * 128);
+  if (memory == nullptr) std::abort();
+  return new (memory) T(std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace
+
+Engine& Engine::instance() noexcept {
+  alignas(Engine) static char memory[sizeof(Engine)];
+  static Engine* engine = new (memory) Engine;  // never destroyed
+  return *engine;
+}
+
+void Engine::set_up(machine::Machine machine, policy::Choice choice,
+                    CountersFile* counters) noexcept {
+  machine_ = std::move(machine);
+  choice_ = choice;
+  counters_ = counters;
+  prepare_fences();
+  homes_ = make_for_ever<memory::Homes>(machine_);
+  extents_ = make_for_ever<memory::Extents>();
+  wants_data_ = machine_.domains_with_cores() > 1 && choice_.push->make()->uses_data();
+  if (counters_ != nullptr) {
+    counters_->domains = static_cast<std::uint32_t>(machine_.domains_with_cores());
+    const std::string text = policy::to_string(choice_);
+    std::strncpy(counters_->policy, text.c_str(), sizeof(counters_->policy) - 1);
+  }
+  active_ = true;
+}
+
+std::uint32_t Engine::spin_rounds(bool crowded) const noexcept {
+  switch (wait_policy_) {
+    case WaitPolicy::active:
+      return crowded ? 2000U : 2'000'000'000U;
+    case WaitPolicy::passive:
+      return 4;
+    case WaitPolicy::unspecified:
+      break;
+  }
+  // Long enough to bridge the gaps of fine-grained tasks, short against a time slice.
+  return crowded ? 16 : 1500;
+}
+
+CounterSlot* Engine::claim_counters() noexcept {
+  if (counters_ == nullptr) return nullptr;
+  const std::uint32_t index = counters_->slots_used.fetch_add(1, std::memory_order_relaxed);
+  if (index < max_counter_slots) return slot(counters_, index);
+  counters_->slots_used.store(max_counter_slots, std::memory_order_relaxed);
+  return nullptr;
+}
+
+void Engine::note(const char* sentence) noexcept {
+  if (counters_ == nullptr) return;
+  const std::lock_guard lock(g_note_lock);
+  const std::uint32_t used = counters_->notes_used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used && i < max_notes; ++i) {
+    if (std::strncmp(counters_->notes[i].text, sentence, sizeof(Note::text) - 1) == 0) return;
+  }
+  if (used >= max_notes) return;
+  Note& note = counters_->notes[used];
+  std::strncpy(note.text, sentence, sizeof(note.text) - 1);
+  note.ready.store(1, std::memory_order_release);
+  counters_->notes_used.store(used + 1, std::memory_order_release);
+}
+
+void Engine::reset_after_fork(CountersFile* counters) noexcept {
+  counters_ = counters;
+  new (&g_note_lock) Spinlock;
+  forget_threads_after_fork();
+}
+
+}  // namespace lares::runtime

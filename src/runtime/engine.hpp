@@ -1,0 +1,136 @@
+// The engine's door: what a host (an OpenMP front end, a test) calls. Hosts lend threads; the engine
+// owns none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/result.hpp"
+#include "machine/machine.hpp"
+#include "memory/extent.hpp"
+#include "memory/homes.hpp"
+#include "policy/registry.hpp"
+#include "runtime/counters.hpp"
+#include "runtime/team.hpp"
+
+namespace lares::runtime {
+
+/// OpenMP's wait-policy-var: spin, sleep, or spin a little and then sleep.
+enum class WaitPolicy : std::uint8_t { unspecified, active, passive };
+
+/// One per process. Set up before the first team; then constant but for counters and notes.
+class Engine {
+ public:
+  static Engine& instance() noexcept;
+
+  /// Takes the machine and the choice. `counters` is the mapped file or nullptr. Not thread safe;
+  /// call once.
+  void set_up(machine::Machine machine, policy::Choice choice, CountersFile* counters) noexcept;
+  [[nodiscard]] bool active() const noexcept { return active_; }
+  /// Leaves everything to the stock runtime from now on (new teams only).
+  void deactivate() noexcept { active_ = false; }
+
+  [[nodiscard]] const machine::Machine& machine() const noexcept { return machine_; }
+  [[nodiscard]] const policy::Choice& choice() const noexcept { return choice_; }
+  [[nodiscard]] memory::Homes* homes() noexcept { return homes_; }
+  [[nodiscard]] memory::Extents* extents() noexcept { return extents_; }
+  [[nodiscard]] CountersFile* counters() noexcept { return counters_; }
+
+  /// How idle workers wait, from the environment (OMP_WAIT_POLICY): rounds before sleeping.
+  [[nodiscard]] std::uint32_t spin_rounds(bool crowded) const noexcept;
+  void set_wait_policy(WaitPolicy policy) noexcept { wait_policy_ = policy; }
+
+  /// True if tasks' data matter for the chosen push on this machine.
+  [[nodiscard]] bool wants_data() const noexcept { return wants_data_; }
+
+  /// A slot of the counters file for a new thread, or nullptr if none is left. Thread safe.
+  CounterSlot* claim_counters() noexcept;
+  /// Writes a note for the user, once for each text. Thread safe.
+  void note(const char* sentence) noexcept;
+  /// After a fork, in the child: counts go to `counters` (may be nullptr).
+  void reset_after_fork(CountersFile* counters) noexcept;
+
+ private:
+  bool active_ = false;
+  bool wants_data_ = false;
+  WaitPolicy wait_policy_ = WaitPolicy::unspecified;
+  machine::Machine machine_;
+  policy::Choice choice_;
+  memory::Homes* homes_ = nullptr;  // lives for ever: threads may outlive static destruction
+  memory::Extents* extents_ = nullptr;
+  CountersFile* counters_ = nullptr;
+};
+
+/// --- teams -------------------------------------------------------------------------------------
+
+/// A team for `size` threads, from the calling thread's cache or new. The caller is its master.
+Team* acquire_team(ThreadState& master, std::size_t size, const void* host) noexcept;
+/// Gives it back; every worker must have left.
+void release_team(ThreadState& master, Team* team) noexcept;
+/// The calling thread becomes worker `id` until `leave`. All workers of the team must enter.
+Worker& enter(Team& team, WorkerId id) noexcept;
+/// Drains tasks (see RegionHint) and restores the thread's outer worker. The host joins after it.
+void leave(Worker& worker) noexcept;
+/// The hint that belongs to a region's code. Thread safe, never null.
+RegionHint* hint_for(const void* code) noexcept;
+
+/// --- tasks -------------------------------------------------------------------------------------
+
+/// A new task, child of the current one, member of its open group, with `payload` bytes behind it.
+Task* new_task(Worker& worker, std::size_t payload) noexcept;
+/// Room for `count` accesses (to be filled by the caller) and as many edges. Once per task, before it
+/// is submitted.
+std::span<Access> reserve_accesses(Task& task, std::size_t count) noexcept;
+/// Gives a task back that was never submitted.
+void discard_unsubmitted(Worker& worker, Task& task) noexcept;
+
+/// How an address range is depended on (OpenMP 5.2, 15.9.5).
+enum class DependKind : std::uint8_t { in, out, mutexinoutset, inoutset, all_memory };
+struct Dependence {
+  std::uintptr_t address = 0;
+  Bytes bytes;
+  DependKind kind = DependKind::in;
+};
+
+/// Takes the task: runs it now or later, here or elsewhere. `dependences` are looked up among the
+/// current task's children. The task may be gone when this returns.
+void submit(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept;
+/// An undeferred task: waits for its dependences, runs its body here, completes it.
+void run_undeferred(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept;
+/// The two halves of that, for compilers that call the body themselves.
+void begin_undeferred(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept;
+void end_undeferred(Worker& worker, Task& task) noexcept;
+/// An untied task queues its next part; called from its body.
+void submit_next_part(Worker& worker, Task& task) noexcept;
+/// True if the creator should run a plain task at once rather than queue it (queues are full).
+bool should_inline(Worker& worker) noexcept;
+
+/// --- waiting -----------------------------------------------------------------------------------
+
+void taskwait(Worker& worker) noexcept;
+void taskwait_depend(Worker& worker, std::span<const Dependence> dependences) noexcept;
+void taskyield(Worker& worker) noexcept;
+/// Opens a group around what follows in the current task. The memory is the engine's.
+Taskgroup* begin_group(Worker& worker) noexcept;
+/// Waits for all members and closes the innermost open group.
+void end_group(Worker& worker) noexcept;
+/// The innermost group that the current task is in: one that it opened, else the one it belongs to.
+Taskgroup* current_group(Worker& worker) noexcept;
+/// Team barrier: completes all tasks. Returns true if the region was cancelled meanwhile.
+bool barrier(Worker& worker) noexcept;
+/// Runs tasks until none is left that this thread can see, without meeting anybody.
+void drain(Worker& worker) noexcept;
+/// Cancels the region: barriers open, waiting tasks are dropped.
+void cancel_team(Team& team) noexcept;
+void cancel_group(Taskgroup& group) noexcept;
+/// True if the current task's group or region is cancelled.
+bool is_cancelled(Worker& worker) noexcept;
+
+/// --- detached completion -----------------------------------------------------------------------
+
+/// Fulfils the event of a detachable task; any thread, also one that is no worker.
+void fulfil(Task& task) noexcept;
+
+}  // namespace lares::runtime

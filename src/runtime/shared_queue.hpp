@@ -1,0 +1,95 @@
+// The queue of a place that several workers share: first in, first out; thieves never block on it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "runtime/spinlock.hpp"
+#include "runtime/task.hpp"
+
+namespace lares::runtime {
+
+/// An intrusive list under a short lock. `length()` is read without it.
+class alignas(64) SharedQueue {
+ public:
+  void push(Task& task) noexcept {
+    task.next = nullptr;
+    const std::lock_guard lock(lock_);
+    if (tail_ == nullptr) {
+      head_ = &task;
+    } else {
+      tail_->next = &task;
+    }
+    tail_ = &task;
+    bump(1);
+  }
+
+  /// The oldest task that `constraint` allows (nullptr allows all), or nullptr. `patient` waits for
+  /// the lock; a thief passes false and goes on to its next victim instead.
+  Task* take(const Task* constraint, bool patient) noexcept {
+    if (length() == 0) return nullptr;
+    if (patient) {
+      lock_.lock();
+    } else if (!lock_.try_lock()) {
+      return nullptr;
+    }
+    Task* task = constraint == nullptr ? unlink_head() : unlink_allowed(*constraint);
+    lock_.unlock();
+    return task;
+  }
+
+  [[nodiscard]] std::uint32_t length() const noexcept {
+    return length_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  // How many tasks a constrained worker looks at: a longer look could hold the lock for too long.
+  static constexpr int max_look = 256;
+
+  void bump(int by) noexcept {
+    // Written under the lock only, so load + store loses nothing.
+    length_.store(length_.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(by),
+                  std::memory_order_relaxed);
+  }
+  Task* unlink_head() noexcept {
+    Task* task = head_;
+    if (task == nullptr) return nullptr;
+    head_ = task->next;
+    if (head_ == nullptr) tail_ = nullptr;
+    bump(-1);
+    return task;
+  }
+  Task* unlink_allowed(const Task& constraint) noexcept {
+    Task* before = nullptr;
+    int looked = 0;
+    for (Task* task = head_; task != nullptr && looked < max_look; ++looked) {
+      if (task->has(task_flag::untied) || descends_from(*task, constraint)) {
+        (before == nullptr ? head_ : before->next) = task->next;
+        if (tail_ == task) tail_ = before;
+        bump(-1);
+        return task;
+      }
+      before = task;
+      task = task->next;
+    }
+    if (looked == max_look) rotate(before);
+    return nullptr;
+  }
+  // Moves what was looked at to the end, so that the next look sees others: no task can hide
+  // behind more than `max_look` forbidden ones for ever.
+  void rotate(Task* last_looked) noexcept {
+    if (last_looked == nullptr || last_looked->next == nullptr) return;
+    tail_->next = head_;
+    tail_ = last_looked;
+    head_ = last_looked->next;
+    last_looked->next = nullptr;
+  }
+
+  Spinlock lock_;
+  Task* head_ = nullptr;  // under lock_
+  Task* tail_ = nullptr;  // under lock_
+  std::atomic<std::uint32_t> length_{0};  // written under lock_, read by anyone
+};
+
+}  // namespace lares::runtime

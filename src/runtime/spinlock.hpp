@@ -1,0 +1,44 @@
+// A lock for a few instructions: test-and-test-and-set with back-off, yields when it takes long.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+
+namespace lares::runtime {
+
+/// Tells the processor that this is a spin loop.
+inline void relax() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield" ::: "memory");
+#endif
+}
+
+/// Satisfies Lockable. The holder never sleeps; a waiter yields after a bounded spin, because with
+/// more threads than cores the holder may be descheduled.
+class Spinlock {
+ public:
+  void lock() noexcept {
+    for (int spins = 0; !try_lock(); ++spins) {
+      if (spins < 64) {
+        relax();
+      } else {
+        sched_yield();
+      }
+    }
+  }
+  bool try_lock() noexcept {
+    // acquire: the critical section must not move before it; the relaxed look first keeps the
+    // cache line shared while another thread holds the lock.
+    return !held_.load(std::memory_order_relaxed) &&
+           !held_.exchange(true, std::memory_order_acquire);
+  }
+  void unlock() noexcept { held_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
+}  // namespace lares::runtime

@@ -1,0 +1,163 @@
+// A task: what to run, for whom, after what, and who still needs its descriptor.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "base/ids.hpp"
+#include "policy/access.hpp"
+
+namespace lares::runtime {
+
+class Team;
+struct Worker;
+struct Task;
+struct DependTable;
+struct ThreadState;
+struct ExclusiveSet;
+
+/// One range that a task reads or writes, as the program said it.
+struct Access {
+  std::uintptr_t address = 0;
+  Bytes bytes;  ///< 0 if the compiler did not tell
+  policy::AccessMode mode = policy::AccessMode::read;
+};
+
+/// One arrow of the dependence graph: `successor` waits for the task whose list holds this edge.
+/// Lives in the successor, which outlives the edge: it cannot run before the edge is consumed.
+struct Edge {
+  Task* successor = nullptr;
+  Edge* next = nullptr;
+  bool on_heap = false;  ///< the successor had more predecessors than room for edges
+};
+
+/// The end of a task's list of successors once it has completed: no edge can be added any more.
+inline Edge* closed_edges() noexcept {
+  return reinterpret_cast<Edge*>(std::uintptr_t{1});
+}
+
+/// A task group: counts incomplete member tasks and their descendants.
+struct Taskgroup {
+  Taskgroup* outer = nullptr;
+  std::atomic<Worker*> owner{nullptr};  ///< waits at the end; members read its domain, a hint
+  void* reductions = nullptr;        ///< front end's; written by the owner before members exist
+  std::atomic<std::int64_t> incomplete{0};  ///< any thread
+  std::atomic<bool> cancelled{false};       ///< any thread sets, never unset
+  std::atomic<bool> waiting{false};         ///< the owner may be asleep
+  bool workshare = false;            ///< of a worksharing reduction: cancelling goes to `outer`
+
+  /// True if this group, or the one a worksharing group stands for, was cancelled.
+  [[nodiscard]] bool is_cancelled() const noexcept {
+    return cancelled.load(std::memory_order_relaxed) ||
+           (workshare && outer != nullptr && outer->cancelled.load(std::memory_order_relaxed));
+  }
+};
+
+/// How a task is to be treated; set before it is submitted.
+namespace task_flag {
+inline constexpr std::uint16_t implicit = 1U << 0U;   ///< the task of a region's thread
+inline constexpr std::uint16_t untied = 1U << 1U;     ///< may go on elsewhere after a part
+inline constexpr std::uint16_t final = 1U << 2U;      ///< its children are included in it
+inline constexpr std::uint16_t depends = 1U << 3U;    ///< others may wait for it
+inline constexpr std::uint16_t detachable = 1U << 4U; ///< completes only when its event is fulfilled
+inline constexpr std::uint16_t waiter = 1U << 5U;     ///< stands for a thread that waits; never runs
+inline constexpr std::uint16_t counted = 1U << 6U;    ///< counted in the team's created tasks
+inline constexpr std::uint16_t must_run = 1U << 7U;   ///< even if cancelled: destructors wait in it
+inline constexpr std::uint16_t exclusive = 1U << 8U;  ///< holds mutexinoutset locks while it runs
+inline constexpr std::uint16_t icvs = 1U << 9U;       ///< front end restores control variables
+inline constexpr std::uint16_t undeferred = 1U << 10U;///< run by its creator at once
+}  // namespace task_flag
+
+/// Who of the body and the event of a detachable task came first; the second completes the task.
+namespace detach_state {
+inline constexpr std::uint32_t open = 0;
+inline constexpr std::uint32_t fulfilled = 1;
+inline constexpr std::uint32_t body_ended = 2;
+}  // namespace detach_state
+
+/// The descriptor. Allocated by task_pool.hpp, followed by the front end's payload.
+///
+/// Invariant of `holders`: alive + tabled + references * 2^32 + pending, where
+/// - `alive` is 2^62 until the task has completed,
+/// - `tabled` is 2^60 while its parent's table of dependences points to it,
+/// - `references` counts children that have completed but are still needed by their own children,
+/// - `pending` is minus the number of children that finished on other threads while the task ran;
+///   after completion it is the number of children that have not finished.
+/// It is zero exactly when nobody needs the descriptor; whoever makes it zero frees it.
+/// Incomplete children = local_children + pending, while the task runs.
+///
+/// Descriptors are type-stable: freed ones go back to a pool and are never unmapped, so a late look
+/// at an atomic field of a freed task reads an old or a foreign value, never bad memory.
+struct alignas(64) Task {
+  static constexpr std::int64_t alive = std::int64_t{1} << 62U;
+  static constexpr std::int64_t tabled = std::int64_t{1} << 60U;
+  static constexpr std::int64_t reference = std::int64_t{1} << 32U;
+
+  // Written by the creator before the task is visible to others; read by the executor.
+  void (*run)(Task& task, Worker& worker) = nullptr;  ///< the front end's body
+  void* function = nullptr;   ///< front end's
+  void* data = nullptr;       ///< front end's
+  Task* parent = nullptr;
+  Taskgroup* group = nullptr;
+  Team* team = nullptr;
+  std::uint32_t depth = 0;    ///< of nesting; implicit tasks are 0
+  std::int32_t priority = 0;
+  std::uint16_t flags = 0;
+  std::uint8_t size_class = 0;
+  WorkerId creator;
+
+  // Written and read by the thread that runs the task only.
+  std::int32_t table_uses = 0;      ///< entries of the parent's table; the parent's runner's
+  bool holds_parent = false;        ///< written at completion, read by whoever frees it
+  std::int32_t local_children = 0;  ///< created minus finished by the runner itself
+  DependTable* table = nullptr;     ///< dependences of its children
+  Taskgroup* open_group = nullptr;  ///< innermost group that its body has open
+  void* front_end = nullptr;        ///< e.g. saved control variables
+  Task* resumes = nullptr;          ///< what the runner goes on with after an undeferred body
+  Task* saved_constraint = nullptr; ///< and the constraint it had
+
+  // Touched by other threads: own cache line.
+  alignas(64) std::atomic<std::int64_t> holders{alive};
+  std::atomic<Worker*> runner{nullptr};  ///< who runs it; nullptr before and after; runner writes
+  std::atomic<Edge*> successors{nullptr};      ///< any predecessor-to-be's creator adds; runner closes
+  std::atomic<std::int32_t> unfulfilled{0};    ///< dependences still open (+ a guard while created)
+  std::atomic<std::int32_t> parts{0};  ///< untied: parts queued or running; waiter: 1 = may go on
+  std::atomic<std::uint32_t> detach_state{0};  ///< see namespace detach_state
+  std::atomic<bool> waiting{false};            ///< the runner may be asleep until children finish
+  ThreadState* pool = nullptr;                 ///< whose memory this is; constant
+  Task* next = nullptr;                        ///< link of the queue or free list that holds it
+
+  // Data: what the program said, and what was found when the task became ready.
+  static constexpr std::uint32_t inline_accesses = 4;
+  Access* accesses = nullptr;      ///< `inline_access`, or `extra_memory` if there are more
+  std::uint32_t access_count = 0;
+  std::uint32_t edge_room = 0;
+  Edge* edges = nullptr;           ///< room for `edge_room` edges
+  void* extra_memory = nullptr;    ///< malloc'ed, freed with the descriptor
+  ExclusiveSet* exclusives = nullptr;
+  Bytes data_bytes;                ///< of ranges with known homes
+  DomainId home;                   ///< of most of its data; invalid if unknown
+  CoreId last_core;                ///< the core that wrote it last, if known
+  Access inline_access[inline_accesses];
+  Edge inline_edge[inline_accesses];
+
+  [[nodiscard]] bool has(std::uint16_t flag) const noexcept { return (flags & flag) != 0; }
+  [[nodiscard]] std::span<Access> data_accesses() const noexcept {
+    return {accesses, access_count};
+  }
+  /// The front end's memory behind the descriptor.
+  [[nodiscard]] void* payload() noexcept { return this + 1; }
+  /// Children that have not finished. Called by the runner.
+  [[nodiscard]] std::int32_t incomplete_children() const noexcept {
+    // acquire: what the children wrote must be visible once they count as finished.
+    return local_children +
+           static_cast<std::int32_t>(holders.load(std::memory_order_acquire));
+  }
+};
+
+/// True if `task` descends from `ancestor` (or is it). Walks at most `ancestor`-depth levels up;
+/// gives up (false) after a bound, which is always a safe answer.
+bool descends_from(const Task& task, const Task& ancestor) noexcept;
+
+}  // namespace lares::runtime

@@ -1,0 +1,211 @@
+// Making tasks and handing them in.
+#include <cassert>
+#include <cstdlib>
+#include <new>
+
+#include "runtime/deep_stack.hpp"
+#include "runtime/dependences.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/exclusion.hpp"
+#include "runtime/execution.hpp"
+#include "runtime/waiting.hpp"
+
+namespace lares::runtime {
+
+namespace {
+
+// Children of one task that may wait for others before their creator helps: bounds memory.
+constexpr std::int32_t max_waiting_children = 32768;
+
+// Tasks in a shared queue, for each thread, that are enough to keep a team busy.
+constexpr std::size_t shared_feed = 64;
+
+void help_while_too_many(Worker& worker) noexcept {
+  const Task& current = *worker.current;
+  int fruitless = 0;
+  // Bounded: the missing tasks may wait for something that only the current task will do.
+  while (current.incomplete_children() > max_waiting_children && fruitless < 64) {
+    Task* task = find_work(worker);
+    if (task != nullptr) {
+      execute(worker, *task);
+      fruitless = 0;
+    } else {
+      ++fruitless;
+      relax();
+    }
+  }
+}
+
+// What the push decides on: the clauses of `depend` unless the front end has already said more.
+void copy_accesses(Task& task, std::span<const Dependence> dependences) noexcept {
+  if (task.access_count != 0) return;
+  const std::span<Access> accesses = reserve_accesses(task, dependences.size());
+  std::uint32_t count = 0;
+  for (const Dependence& dependence : dependences) {
+    if (dependence.kind == DependKind::all_memory) continue;
+    accesses[count].address = dependence.address;
+    accesses[count].bytes = dependence.bytes;
+    accesses[count].mode = dependence.kind == DependKind::in ? policy::AccessMode::read
+                                                             : policy::AccessMode::read_write;
+    ++count;
+  }
+  task.access_count = count;
+}
+
+// In a team of one everything before has completed, unless something was ever left for later.
+bool nothing_can_be_pending(const Worker& worker) noexcept {
+  return worker.team->size() == 1 && !worker.team->deferred_seen.load(std::memory_order_relaxed) &&
+         !stack_is_low(*worker.thread);
+}
+
+void wait_for_release(Worker& worker, Task& task) noexcept {
+  wait_until(worker, &task.waiting,
+             [&task] { return task.parts.load(std::memory_order_acquire) != 0; });
+  task.waiting.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Task* new_task(Worker& worker, std::size_t payload) noexcept {
+  Task* task = worker.thread->pool.allocate(*worker.thread, payload);
+  Task* parent = worker.current;
+  task->parent = parent;
+  task->group = parent->open_group;
+  task->open_group = parent->open_group;
+  task->team = worker.team;
+  task->depth = parent->depth + 1;
+  task->priority = 0;
+  task->flags = 0;
+  task->creator = worker.id;
+  task->local_children = 0;
+  task->table_uses = 0;
+  task->table = nullptr;
+  task->front_end = nullptr;
+  task->exclusives = nullptr;
+  task->access_count = 0;
+  task->edge_room = 0;
+  task->home = DomainId{};
+  task->data_bytes = Bytes{};
+  // Not visible to others yet, so relaxed; publication through a queue releases them.
+  task->holders.store(Task::alive, std::memory_order_relaxed);
+  task->successors.store(nullptr, std::memory_order_relaxed);
+  task->runner.store(nullptr, std::memory_order_relaxed);
+  task->parts.store(1, std::memory_order_relaxed);
+  task->detach_state.store(detach_state::open, std::memory_order_relaxed);
+  task->waiting.store(false, std::memory_order_relaxed);
+  return task;
+}
+
+std::span<Access> reserve_accesses(Task& task, std::size_t count) noexcept {
+  task.accesses = task.inline_access;
+  task.edges = task.inline_edge;
+  task.edge_room = Task::inline_accesses;
+  if (count > Task::inline_accesses && task.extra_memory == nullptr) {
+    task.extra_memory = std::malloc(count * (sizeof(Access) + sizeof(Edge)));
+    if (task.extra_memory == nullptr) std::abort();
+    task.accesses = static_cast<Access*>(task.extra_memory);
+    task.edges = reinterpret_cast<Edge*>(task.accesses + count);
+    task.edge_room = static_cast<std::uint32_t>(count);
+  }
+  task.access_count = static_cast<std::uint32_t>(count);
+  return {task.accesses, count};
+}
+
+void discard_unsubmitted(Worker& worker, Task& task) noexcept {
+  if (task.extra_memory != nullptr) std::free(task.extra_memory);
+  task.extra_memory = nullptr;
+  TaskPool::release(*worker.thread, &task);
+}
+
+bool should_inline(Worker& worker) noexcept {
+  if (stack_is_low(*worker.thread)) return false;
+  if (worker.team->size() == 1) return true;
+  if (worker.keeps_dataless) return is_own_queue_full(worker);
+  Team& team = *worker.team;
+  const std::uint32_t queued = team.queues[team.places->of(worker.domain).index()]->length() +
+                               team.queues[0]->length();
+  return queued >= shared_feed * team.size();
+}
+
+void submit(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+  count_child(worker, task);
+  const bool detachable = task.has(task_flag::detachable);
+  if (dependences.empty()) {
+    if (!detachable && task.priority == 0 && task.access_count == 0 && should_inline(worker)) {
+      worker.counters->inlined.add(1);
+      execute(worker, task);
+      return;
+    }
+    count_created(worker, task);
+    place_ready(worker, task);
+    return;
+  }
+  if (!detachable && nothing_can_be_pending(worker)) {
+    worker.counters->inlined.add(1);
+    execute(worker, task);
+    return;
+  }
+  task.flags |= task_flag::depends;
+  copy_accesses(task, dependences);
+  help_while_too_many(worker);
+  count_created(worker, task);
+  if (!link_dependences(worker, task, dependences)) return;
+  if (task.has(task_flag::exclusive) && !acquire_exclusive(task)) return;
+  place_ready(worker, task);
+}
+
+void begin_undeferred(Worker& worker, Task& task,
+                      std::span<const Dependence> dependences) noexcept {
+  task.flags = static_cast<std::uint16_t>((task.flags | task_flag::undeferred) & ~task_flag::untied);
+  count_child(worker, task);
+  if (!dependences.empty() && !nothing_can_be_pending(worker)) {
+    task.flags |= task_flag::depends | task_flag::waiter;
+    copy_accesses(task, dependences);
+    task.parts.store(0, std::memory_order_relaxed);
+    const bool linked = link_dependences(worker, task, dependences);
+    const bool ready =
+        linked && (!task.has(task_flag::exclusive) || acquire_exclusive(task));
+    if (!ready) wait_for_release(worker, task);
+    task.flags = static_cast<std::uint16_t>(task.flags & ~task_flag::waiter);
+  }
+  begin_body(worker, task);
+}
+
+void end_undeferred(Worker& worker, Task& task) noexcept {
+  end_body(worker, task);
+  if (task.has(task_flag::detachable)) {
+    wait_until(worker, &task.waiting, [&task] {
+      return task.detach_state.load(std::memory_order_acquire) == detach_state::fulfilled;
+    });
+    task.waiting.store(false, std::memory_order_relaxed);
+  }
+  complete(&worker, task);
+}
+
+void run_undeferred(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+  begin_undeferred(worker, task, dependences);
+  if (task.has(task_flag::must_run) || !is_dropped(task)) run_body(worker, task);
+  end_undeferred(worker, task);
+}
+
+void submit_next_part(Worker& worker, Task& task) noexcept {
+  task.parts.fetch_add(1, std::memory_order_relaxed);
+  enqueue(worker, task);
+}
+
+void fulfil(Task& task) noexcept {
+  if (task.has(task_flag::undeferred)) {
+    Team& team = *task.team;
+    task.detach_state.store(detach_state::fulfilled, std::memory_order_seq_cst);
+    if (task.waiting.load(std::memory_order_seq_cst)) wake_team(team);
+    return;
+  }
+  if (task.detach_state.exchange(detach_state::fulfilled, std::memory_order_acq_rel) !=
+      detach_state::body_ended) {
+    return;  // the body's end completes it
+  }
+  Worker* worker = this_worker();
+  complete(worker != nullptr && worker->team == task.team ? worker : nullptr, task);
+}
+
+}  // namespace lares::runtime

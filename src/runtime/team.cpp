@@ -1,0 +1,264 @@
+#include "runtime/team.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "base/clock.hpp"
+#include "runtime/dependences.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/execution.hpp"
+
+namespace lares::runtime {
+
+std::uint32_t Team::length(PlaceId place) const noexcept {
+  const policy::Place& there = (*places)[place];
+  if (there.worker.valid()) return workers[there.worker.index()]->deque.size();
+  return queues[place.index()]->length();
+}
+
+bool Team::quiet() const noexcept {
+  std::uint64_t finished = foreign_finished.load(std::memory_order_acquire);
+  for (const auto& worker : workers) finished += worker->finished.load(std::memory_order_acquire);
+  std::uint64_t created = 0;
+  for (const auto& worker : workers) created += worker->created.load(std::memory_order_acquire);
+  return created == finished;
+}
+
+namespace {
+
+constexpr std::size_t hint_count = 4096;
+RegionHint g_hints[hint_count];
+
+// The core that holds all hardware threads this thread may run on, or invalid.
+CoreId bound_core(const machine::Machine& machine) noexcept {
+  std::vector<unsigned long> mask(1024 / (8 * sizeof(unsigned long)));
+  auto* set = reinterpret_cast<cpu_set_t*>(mask.data());
+  std::size_t bytes = mask.size() * sizeof(unsigned long);
+  while (sched_getaffinity(0, bytes, set) != 0) {
+    if (bytes > 65536) return CoreId{};
+    mask.resize(mask.size() * 2);  // the kernel knows more processors than fit
+    set = reinterpret_cast<cpu_set_t*>(mask.data());
+    bytes = mask.size() * sizeof(unsigned long);
+  }
+  CoreId found;
+  for (std::size_t cpu = 0; cpu < bytes * 8; ++cpu) {
+    if (!CPU_ISSET_S(cpu, bytes, set)) continue;
+    const CoreId core = machine.core_of(OsCpu{cpu});
+    if (!core.valid() || (found.valid() && core != found)) return CoreId{};
+    found = core;
+  }
+  return found;
+}
+
+CoreId core_of_thread(ThreadState& thread) noexcept {
+  if (!thread.core_known) {
+    thread.core = bound_core(Engine::instance().machine());
+    thread.core_known = true;
+  }
+  return thread.core;
+}
+
+std::unique_ptr<Worker> make_worker(Team& team, WorkerId id) {
+  auto worker = std::make_unique<Worker>();
+  const policy::Choice& choice = Engine::instance().choice();
+  worker->team = &team;
+  worker->id = id;
+  worker->random = Random(static_cast<std::uint64_t>(id.value()) + 1);
+  worker->distribution = choice.distribution->make();
+  worker->push = choice.push->make();
+  worker->steal = choice.steal->make();
+  worker->keeps_dataless = worker->push->keeps_dataless_tasks();
+  return worker;
+}
+
+// Hardware threads that the team's threads can use at the same time.
+std::size_t count_cores(const Team& team, const machine::Machine& machine) {
+  std::vector<bool> used(machine.cores.size());
+  std::size_t bound = 0;
+  std::size_t free = 0;
+  for (const CoreId core : team.core_of) {
+    if (!core.valid()) {
+      ++free;
+    } else if (!used[core.index()]) {
+      used[core.index()] = true;
+      bound += machine.cores[core.index()].cpus.size();
+    }
+  }
+  std::size_t all = 0;
+  for (const machine::Core& core : machine.cores) all += core.cpus.size();
+  return std::clamp<std::size_t>(bound + free, 1, std::min(all, team.size()));
+}
+
+void build_places(Team& team) {
+  const Engine& engine = Engine::instance();
+  team.places = std::make_unique<policy::Places>(engine.machine(), team.core_of);
+  team.queues.clear();
+  for (std::size_t i = 0; i < team.places->size(); ++i) {
+    const bool shared = !(*team.places)[PlaceId{i}].worker.valid();
+    team.queues.push_back(shared ? std::make_unique<SharedQueue>() : nullptr);
+  }
+  team.sleeping = std::vector<SleepingPlace>(team.places->domain_count());
+  team.cores = count_cores(team, engine.machine());
+  team.crowded = team.size() > team.cores;
+  team.spin_rounds = engine.spin_rounds(team.crowded);
+  for (const auto& worker : team.workers) {
+    worker->place = team.places->of(worker->id);
+    worker->domain = team.places->domain_of(worker->id);
+    worker->core = team.core_of[worker->id.index()];
+    worker->victim_storage.resize(worker->steal->max_victims(*team.places));
+  }
+}
+
+// All threads of a new team meet once: the places need to know where each of them runs.
+void meet(Team& team, WorkerId id, ThreadState& thread) {
+  if (team.workers[id.index()] == nullptr) team.workers[id.index()] = make_worker(team, id);
+  team.core_of[id.index()] = core_of_thread(thread);
+  const auto all = static_cast<std::uint32_t>(team.size());
+  // acq_rel: the last one sees what each wrote into its slot.
+  if (team.met.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
+    build_places(team);
+    team.places_stale.store(false, std::memory_order_relaxed);
+    team.places_ready.store(true, std::memory_order_release);
+    return;
+  }
+  for (int spins = 0; !team.places_ready.load(std::memory_order_acquire); ++spins) {
+    if (spins < 256) {
+      relax();
+    } else {
+      sched_yield();
+    }
+  }
+}
+
+void start_implicit_task(Worker& worker, ThreadState& thread) noexcept {
+  Task& task = worker.implicit_task;
+  task.parent = nullptr;
+  task.team = worker.team;
+  task.depth = 0;
+  task.flags = task_flag::implicit;
+  task.runner.store(&worker, std::memory_order_relaxed);
+  task.group = nullptr;
+  task.open_group = nullptr;
+  task.local_children = 0;
+  task.front_end = nullptr;
+  task.holders.store(Task::alive, std::memory_order_relaxed);
+  worker.thread = &thread;
+  worker.counters = thread.counters;
+  worker.current = &task;
+  worker.constraint = &task;
+}
+
+Team* take_cached(ThreadState& master, std::size_t size, const void* host) noexcept {
+  for (Team** link = &master.cached_team; *link != nullptr; link = &(*link)->next_cached) {
+    Team* team = *link;
+    if (team->size() != size || team->host != host) continue;
+    *link = team->next_cached;
+    return team;
+  }
+  return nullptr;
+}
+
+void note_region(CountersFile* counters, std::size_t size) noexcept {
+  if (counters == nullptr) return;
+  // The estimate of regions and the largest team: racing masters may lose a count, never more.
+  counters->regions.store(counters->regions.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_relaxed);
+  if (size > counters->max_threads.load(std::memory_order_relaxed)) {
+    counters->max_threads.store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
+  }
+}
+
+// Keeps the end of the last region up to date without reading the slow clock for every region.
+void note_end(CountersFile* counters) noexcept {
+  if (counters == nullptr) return;
+  constexpr std::uint64_t stale = 1U << 20U;
+  const std::uint64_t at = ticks();
+  if (at - counters->end_ticks.load(std::memory_order_relaxed) < stale) return;
+  counters->end_ticks.store(at, std::memory_order_relaxed);
+  counters->end_ns.store(now().count, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+RegionHint* hint_for(const void* code) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(code);
+  RegionHint& hint = g_hints[(address * 0x9E3779B97F4A7C15ULL) >> 52U];
+  static_assert(hint_count == 1U << 12U);
+  if (hint.code.load(std::memory_order_relaxed) != address) {
+    hint.code.store(address, std::memory_order_relaxed);
+    hint.taskless_runs.store(0, std::memory_order_relaxed);
+  }
+  return &hint;
+}
+
+Team* acquire_team(ThreadState& master, std::size_t size, const void* host) noexcept {
+  Team* team = take_cached(master, size, host);
+  if (team == nullptr) {
+    void* memory = std::aligned_alloc(alignof(Team), sizeof(Team));
+    if (memory == nullptr) std::abort();
+    team = new (memory) Team(size);
+    team->host = host;
+  } else if (team->places_stale.load(std::memory_order_relaxed)) {
+    team->places_ready.store(false, std::memory_order_relaxed);
+    team->met.store(0, std::memory_order_relaxed);
+  }
+  CountersFile* counters = Engine::instance().counters();
+  if (counters != nullptr && counters->start_ns == 0) {
+    counters->start_ticks = ticks();
+    counters->start_ns = now().count;
+  }
+  note_region(counters, size);
+  return team;
+}
+
+void release_team(ThreadState& master, Team* team) noexcept {
+  if (team->hint != nullptr) {
+    const bool had_tasks = team->deferred_seen.load(std::memory_order_relaxed);
+    const std::uint32_t runs = team->hint->taskless_runs.load(std::memory_order_relaxed);
+    if (had_tasks) {
+      if (runs != 0) team->hint->taskless_runs.store(0, std::memory_order_relaxed);
+    } else if (runs < RegionHint::trusted_after) {
+      team->hint->taskless_runs.store(runs + 1, std::memory_order_relaxed);
+    }
+  }
+  if (team->deferred_seen.load(std::memory_order_relaxed) ||
+      team->cancelled.load(std::memory_order_relaxed)) {
+    team->tasks_seen.store(false, std::memory_order_relaxed);
+    team->deferred_seen.store(false, std::memory_order_relaxed);
+    team->cancelled.store(false, std::memory_order_relaxed);
+    team->arrived.store(0, std::memory_order_relaxed);
+  }
+  note_end(Engine::instance().counters());
+  team->next_cached = master.cached_team;
+  master.cached_team = team;
+}
+
+Worker& enter(Team& team, WorkerId id) noexcept {
+  ThreadState& thread = *this_thread();
+  if (!team.places_ready.load(std::memory_order_acquire)) meet(team, id, thread);
+  Worker& worker = *team.workers[id.index()];
+  if (core_of_thread(thread) != worker.core) {
+    team.places_stale.store(true, std::memory_order_relaxed);
+  }
+  start_implicit_task(worker, thread);
+  worker.outer = this_worker();
+  thread.worker = &worker;
+  set_this_worker(&worker);
+  return worker;
+}
+
+void leave(Worker& worker) noexcept {
+  Team& team = *worker.team;
+  if (team.size() > 1 && team.expects_tasks && !team.cancelled.load(std::memory_order_relaxed)) {
+    barrier(worker);
+  }
+  drain(worker);
+  if (worker.implicit_task.table != nullptr) drop_table(*worker.thread, worker.implicit_task);
+  worker.thread->worker = worker.outer;
+  set_this_worker(worker.outer);
+}
+
+}  // namespace lares::runtime

@@ -1,0 +1,117 @@
+// A team of threads, its places and queues, its barrier, and each thread's part in it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/random.hpp"
+#include "policy/places.hpp"
+#include "policy/policy.hpp"
+#include "runtime/counters.hpp"
+#include "runtime/deque.hpp"
+#include "runtime/priority_queue.hpp"
+#include "runtime/shared_queue.hpp"
+#include "runtime/task.hpp"
+#include "runtime/thread_state.hpp"
+
+namespace lares::runtime {
+
+/// Remembers of one parallel region (by its code) whether it ever makes tasks: a region that never
+/// did is not worth a second barrier at its end.
+struct RegionHint {
+  static constexpr std::uint32_t trusted_after = 16;
+  std::atomic<std::uintptr_t> code{0};
+  std::atomic<std::uint32_t> taskless_runs{0};  ///< in a row; any master writes, races only delay
+  [[nodiscard]] bool expects_tasks() const noexcept {
+    return taskless_runs.load(std::memory_order_relaxed) < trusted_after;
+  }
+};
+
+/// One thread's part in a team. Only that thread touches it, but for what is marked.
+struct alignas(128) Worker {
+  Team* team = nullptr;
+  WorkerId id;
+  ThreadState* thread = nullptr;
+  Task* current = nullptr;
+  /// The innermost suspended tied task: new tied tasks must descend from it. nullptr = none.
+  Task* constraint = nullptr;
+  Task implicit_task;
+  Random random{1};
+  std::unique_ptr<policy::Distribution> distribution;
+  std::unique_ptr<policy::Push> push;
+  std::unique_ptr<policy::Steal> steal;
+  std::vector<PlaceId> victim_storage;
+  CounterSlot* counters = nullptr;
+  Worker* outer = nullptr;        ///< the thread's worker in the enclosing team
+  PlaceId place;
+  DomainId domain;
+  CoreId core;                    ///< recorded at the meeting that built the places
+  std::uint32_t sample_countdown = 1;
+  bool keeps_dataless = true;     ///< the push never sends a task without data away
+
+  // This worker writes, any worker reads: together they tell whether the team is quiet.
+  alignas(64) std::atomic<std::uint64_t> created{0};
+  std::atomic<std::uint64_t> finished{0};
+
+  Deque deque;  ///< its own rules
+};
+
+/// Sleepers of one domain. `word` changes whenever they should look again.
+struct alignas(64) SleepingPlace {
+  std::atomic<std::uint32_t> word{0};
+  std::atomic<std::uint32_t> sleepers{0};
+};
+
+/// Threads of one parallel region. Pooled: never freed while the process lives, so a late wake-up
+/// of a finished team is harmless.
+class Team : public policy::QueueLengths {
+ public:
+  explicit Team(std::size_t team_size) : workers(team_size), core_of(team_size) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return workers.size(); }
+  [[nodiscard]] std::uint32_t length(PlaceId place) const noexcept override;
+
+  /// True once no created task is unfinished, provided that no thread outside of a barrier can
+  /// create one. Reads all `finished` before all `created`: both only grow, so equal sums mean
+  /// that they were equal at the moment between.
+  [[nodiscard]] bool quiet() const noexcept;
+
+  std::vector<std::unique_ptr<Worker>> workers;   ///< slots; set once, before threads arrive
+  std::unique_ptr<policy::Places> places;         ///< set at the meeting; then constant
+  std::vector<std::unique_ptr<SharedQueue>> queues;  ///< by place, without the workers' own
+  PriorityQueue prioritised;   ///< tasks with a priority, all domains
+  std::vector<SleepingPlace> sleeping;            ///< by domain with cores
+  std::vector<CoreId> core_of;                    ///< by worker, written at arrival
+  Team* next_cached = nullptr;
+  const void* host = nullptr;                     ///< which stock runtime its threads come from
+  std::atomic<void*> broadcast{nullptr};          ///< host: a pointer that one worker tells all
+
+  // Constant during a region, set by the master before the others start.
+  bool expects_tasks = true;
+  bool cancellable = false;
+  bool crowded = false;        ///< more threads than cores: spinning only hinders
+  std::uint32_t spin_rounds = 0;  ///< idle rounds before sleeping
+  std::size_t cores = 1;          ///< how many of the team's threads can run at the same time
+  RegionHint* hint = nullptr;
+
+  // Meeting (places), once per team and binding.
+  alignas(64) std::atomic<std::uint32_t> met{0};
+  std::atomic<bool> places_ready{false};
+  std::atomic<bool> places_stale{false};
+
+  // Any worker.
+  alignas(64) std::atomic<bool> tasks_seen{false};   ///< since the last barrier; set by creators
+  std::atomic<bool> deferred_seen{false};            ///< in this region: a task was left for later
+  std::atomic<bool> cancelled{false};
+  std::atomic<std::uint32_t> total_sleepers{0};
+  std::atomic<std::uint32_t> waking{0};              ///< wake-ups under way; bounds the storm
+  std::atomic<std::uint64_t> foreign_finished{0};    ///< by threads that are not of the team
+
+  // Barrier: `arrived` counts up to size(); whoever then takes it back to 0 opens the next epoch.
+  alignas(64) std::atomic<std::uint32_t> arrived{0};
+  alignas(64) std::atomic<std::uint32_t> epoch{0};
+};
+
+}  // namespace lares::runtime

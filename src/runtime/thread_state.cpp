@@ -1,0 +1,175 @@
+#include "runtime/thread_state.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include "runtime/engine.hpp"
+#include "runtime/spinlock.hpp"
+
+namespace lares::runtime {
+
+namespace {
+
+// initial-exec: the library is preloaded, so its thread storage is part of every thread's static
+// block and one instruction away.
+__attribute__((tls_model("initial-exec"))) thread_local ThreadState* t_state = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local Worker* t_worker = nullptr;
+
+Spinlock g_free_lock;
+ThreadState* g_free = nullptr;  // under g_free_lock
+
+pthread_key_t g_key;
+pthread_once_t g_key_once = PTHREAD_ONCE_INIT;
+
+void recycle(void* state) {
+  auto* thread = static_cast<ThreadState*>(state);
+  t_state = nullptr;
+  t_worker = nullptr;
+  const std::lock_guard lock(g_free_lock);
+  thread->next_free = g_free;
+  g_free = thread;
+}
+
+void make_key() { pthread_key_create(&g_key, recycle); }
+
+ThreadState* take_recycled() noexcept {
+  const std::lock_guard lock(g_free_lock);
+  ThreadState* thread = g_free;
+  if (thread != nullptr) g_free = thread->next_free;
+  return thread;
+}
+
+std::uintptr_t lowest_stack_address() noexcept {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  void* low = nullptr;
+  std::size_t size = 0;
+  std::size_t guard = 0;
+  pthread_attr_getstack(&attributes, &low, &size);
+  pthread_attr_getguardsize(&attributes, &guard);
+  pthread_attr_destroy(&attributes);
+  return reinterpret_cast<std::uintptr_t>(low) + guard;
+}
+
+}  // namespace
+
+namespace {
+
+// The class of a payload size, and the room that class gives.
+std::size_t class_of(std::size_t payload) noexcept {
+  if (payload == 0) return 0;
+  const std::size_t steps = (payload - 1) / TaskPool::class_bytes;
+  if (steps < TaskPool::small_classes) return steps;
+  return TaskPool::small_classes + static_cast<std::size_t>(std::bit_width(payload - 1)) - 11;
+}
+std::size_t room_of(std::size_t size_class) noexcept {
+  if (size_class < TaskPool::small_classes) return (size_class + 1) * TaskPool::class_bytes;
+  return std::size_t{1} << (size_class - TaskPool::small_classes + 11);
+}
+static_assert(TaskPool::small_classes * TaskPool::class_bytes == 1536);
+
+char* fresh_memory(std::size_t bytes) noexcept {
+  auto* memory = static_cast<char*>(std::aligned_alloc(alignof(Task), bytes));
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+
+}  // namespace
+
+Task* TaskPool::refill(ThreadState& self, std::size_t size_class) noexcept {
+  // First what others gave back, whatever its class.
+  Task* list = returned_.exchange(nullptr, std::memory_order_acquire);
+  while (list != nullptr) {
+    Task* next = list->next;
+    list->next = free_[list->size_class];
+    free_[list->size_class] = list;
+    list = next;
+  }
+  if (Task* task = free_[size_class]; task != nullptr) {
+    free_[size_class] = task->next;
+    return task;
+  }
+  constexpr std::size_t slab_bytes = 256 * 1024;
+  const std::size_t bytes = sizeof(Task) + room_of(size_class);
+  char* memory = nullptr;
+  if (size_class >= small_classes) {
+    memory = fresh_memory(bytes);
+  } else {
+    if (slab_left_ < bytes) {
+      slab_ = fresh_memory(slab_bytes);
+      slab_left_ = slab_bytes;
+    }
+    memory = slab_;
+    slab_ += bytes;
+    slab_left_ -= bytes;
+  }
+  auto* task = new (memory) Task;
+  task->size_class = static_cast<std::uint8_t>(size_class);
+  task->pool = &self;
+  return task;
+}
+
+Task* TaskPool::allocate(ThreadState& self, std::size_t payload) noexcept {
+  const std::size_t size_class = class_of(payload);
+  Task* task = free_[size_class];
+  if (task == nullptr) return refill(self, size_class);
+  free_[size_class] = task->next;
+  return task;
+}
+
+void TaskPool::release(ThreadState& self, Task* task) noexcept {
+  ThreadState* owner = task->pool;
+  if (owner == &self) {
+    task->next = self.pool.free_[task->size_class];
+    self.pool.free_[task->size_class] = task;
+    return;
+  }
+  Task* head = owner->pool.returned_.load(std::memory_order_relaxed);
+  do {
+    task->next = head;
+    // release: the owner that takes it sees our last writes to the descriptor.
+  } while (!owner->pool.returned_.compare_exchange_weak(head, task, std::memory_order_release,
+                                                        std::memory_order_relaxed));
+}
+
+ThreadState* this_thread() noexcept {
+  if (t_state != nullptr) return t_state;
+  pthread_once(&g_key_once, make_key);
+  ThreadState* thread = take_recycled();
+  if (thread == nullptr) {
+    void* memory = std::aligned_alloc(alignof(ThreadState), sizeof(ThreadState));
+    if (memory == nullptr) std::abort();
+    thread = new (memory) ThreadState;
+    thread->counters = Engine::instance().claim_counters();
+    if (thread->counters == nullptr) thread->counters = &thread->fallback_counters;
+  }
+  thread->worker = nullptr;
+  thread->core_known = false;
+  thread->stack_low = lowest_stack_address();
+  pthread_setspecific(g_key, thread);
+  t_state = thread;
+  return thread;
+}
+
+Worker* this_worker() noexcept { return t_worker; }
+void set_this_worker(Worker* worker) noexcept { t_worker = worker; }
+
+void forget_threads_after_fork() noexcept {
+  // The child's only thread keeps its state; what other threads held is lost with them. Their
+  // states are not recycled: a lock may have been held while the fork happened.
+  new (&g_free_lock) Spinlock;
+  g_free = nullptr;
+  if (t_state != nullptr) {
+    t_state->cached_team = nullptr;
+    CounterSlot* slot = Engine::instance().claim_counters();
+    t_state->counters = slot != nullptr ? slot : &t_state->fallback_counters;
+  }
+}
+
+}  // namespace lares::runtime

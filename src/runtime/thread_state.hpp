@@ -1,0 +1,70 @@
+// What Lares keeps for one operating-system thread for as long as it lives: task memory, core, counts.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/ids.hpp"
+#include "base/random.hpp"
+#include "runtime/counters.hpp"
+#include "runtime/task.hpp"
+
+namespace lares::runtime {
+
+struct Worker;
+struct FreshStack;
+class Team;
+
+/// Free task memory of one thread, in size classes. The owner allocates and frees without atomics;
+/// other threads give back through `returned`.
+class TaskPool {
+ public:
+  static constexpr std::size_t class_bytes = 64;
+  static constexpr std::size_t small_classes = 24;  ///< steps of 64 bytes up to 1.5 KiB
+  static constexpr std::size_t classes = 64;        ///< then powers of two
+
+  /// A descriptor with room for `payload` bytes behind it; uninitialised but for the pool's own
+  /// fields. Owner only. Aborts if the system has no memory.
+  Task* allocate(ThreadState& self, std::size_t payload) noexcept;
+  /// Gives `task` back. Any thread; `self` is the calling thread's state.
+  static void release(ThreadState& self, Task* task) noexcept;
+
+ private:
+  Task* refill(ThreadState& self, std::size_t size_class) noexcept;
+
+  Task* free_[classes] = {};  // owner
+  char* slab_ = nullptr;      // owner: rest of the current slab
+  std::size_t slab_left_ = 0; // owner
+  alignas(64) std::atomic<Task*> returned_{nullptr};  // others push, the owner takes all
+};
+
+/// One per thread that ever took part in a team. Recycled when the thread ends; never freed, so a
+/// task may be given back to its pool at any time.
+struct ThreadState {
+  TaskPool pool;
+  Worker* worker = nullptr;      ///< innermost team's; owner
+  Taskgroup* free_groups = nullptr;  ///< linked by `outer`; never unmapped; owner
+  Team* cached_team = nullptr;   ///< a team this thread was master of, ready for reuse; owner
+  CoreId core;                   ///< the core it is bound to, or invalid; owner
+  bool core_known = false;       ///< owner
+  std::uintptr_t stack_low = 0;  ///< lowest usable address of the current stack; owner
+  FreshStack* first_stack = nullptr;            ///< see deep_stack.hpp; owner
+  FreshStack** next_stack = &first_stack;       ///< where to find the next deeper one; owner
+  CounterSlot* counters = nullptr;
+  CounterSlot fallback_counters;  ///< used when the file has no slot left
+  ThreadState* next_free = nullptr;  ///< link of the list of recycled states
+};
+
+/// The calling thread's state; made on first use. nullptr only before the library is set up or
+/// after the thread's destructors ran.
+ThreadState* this_thread() noexcept;
+
+/// The calling thread's innermost worker, or nullptr outside Lares' teams.
+Worker* this_worker() noexcept;
+void set_this_worker(Worker* worker) noexcept;
+
+/// In the child of a fork: the other threads are gone, and counts go to memory of their own.
+void forget_threads_after_fork() noexcept;
+
+}  // namespace lares::runtime

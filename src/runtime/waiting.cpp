@@ -1,0 +1,176 @@
+#include "runtime/waiting.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "runtime/dependences.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/futex.hpp"
+
+namespace lares::runtime {
+
+bool Patience::exhausted() noexcept {
+  if (rounds_ >= spin_rounds_) return true;
+  ++rounds_;
+  const std::uint32_t pauses = rounds_ < 16 ? rounds_ : 16;
+  for (std::uint32_t i = 0; i < pauses; ++i) relax();
+  return false;
+}
+
+Nanoseconds Patience::next_sleep() noexcept {
+  const Nanoseconds now_for = sleep_;
+  if (sleep_ < longest_sleep) sleep_ = sleep_ + sleep_;
+  return now_for;
+}
+
+Sleeper::Sleeper(Worker& worker, std::atomic<bool>* waiting) noexcept
+    : team_(*worker.team),
+      place_(team_.sleeping[worker.domain.index()]),
+      seen_(place_.word.load(std::memory_order_acquire)) {
+  if (waiting != nullptr) waiting->store(true, std::memory_order_seq_cst);
+  place_.sleepers.fetch_add(1, std::memory_order_seq_cst);
+  team_.total_sleepers.fetch_add(1, std::memory_order_seq_cst);
+  heavy_fence();  // pairs with light_fence in notify
+}
+
+Sleeper::~Sleeper() {
+  team_.total_sleepers.fetch_sub(1, std::memory_order_relaxed);
+  place_.sleepers.fetch_sub(1, std::memory_order_relaxed);
+  team_.waking.store(0, std::memory_order_relaxed);
+}
+
+void Sleeper::sleep(Nanoseconds limit) noexcept { futex_wait(place_.word, seen_, limit); }
+
+void taskwait(Worker& worker) noexcept {
+  Task& current = *worker.current;
+  if (current.incomplete_children() == 0) return;
+  wait_until(worker, &current.waiting, [&current] { return current.incomplete_children() == 0; });
+  current.waiting.store(false, std::memory_order_relaxed);
+}
+
+void taskwait_depend(Worker& worker, std::span<const Dependence> dependences) noexcept {
+  if (worker.current->table == nullptr) return;
+  Task& waiter = *new_task(worker, 0);
+  waiter.flags = task_flag::waiter;
+  waiter.parts.store(0, std::memory_order_relaxed);
+  reserve_accesses(waiter, dependences.size());
+  if (!link_waiter(worker, waiter, dependences)) {
+    wait_until(worker, &waiter.waiting,
+               [&waiter] { return waiter.parts.load(std::memory_order_acquire) != 0; });
+  }
+  discard_unsubmitted(worker, waiter);
+}
+
+void taskyield(Worker& worker) noexcept {
+  if (!worker.team->tasks_seen.load(std::memory_order_relaxed)) return;
+  if (Task* task = find_work(worker); task != nullptr) execute(worker, *task);
+}
+
+// --- groups -----------------------------------------------------------------------------------------
+
+Taskgroup* begin_group(Worker& worker) noexcept {
+  ThreadState& self = *worker.thread;
+  Taskgroup* group = self.free_groups;
+  if (group != nullptr) {
+    self.free_groups = group->outer;
+  } else {
+    void* memory = std::malloc(sizeof(Taskgroup));
+    if (memory == nullptr) std::abort();
+    group = new (memory) Taskgroup;
+  }
+  group->outer = worker.current->open_group;
+  group->owner.store(&worker, std::memory_order_relaxed);
+  group->reductions = nullptr;
+  group->workshare = false;
+  group->incomplete.store(0, std::memory_order_relaxed);
+  group->cancelled.store(false, std::memory_order_relaxed);
+  group->waiting.store(false, std::memory_order_relaxed);
+  worker.current->open_group = group;
+  return group;
+}
+
+void end_group(Worker& worker) noexcept {
+  Task& current = *worker.current;
+  Taskgroup& group = *current.open_group;
+  if (group.incomplete.load(std::memory_order_acquire) != 0) {
+    group.owner.store(&worker, std::memory_order_relaxed);  // an untied task may have moved
+    wait_until(worker, &group.waiting,
+               [&group] { return group.incomplete.load(std::memory_order_acquire) == 0; });
+  }
+  current.open_group = group.outer;
+  group.outer = worker.thread->free_groups;
+  worker.thread->free_groups = &group;
+}
+
+Taskgroup* current_group(Worker& worker) noexcept { return worker.current->open_group; }
+
+void cancel_group(Taskgroup& group) noexcept {
+  Taskgroup& target = group.workshare && group.outer != nullptr ? *group.outer : group;
+  target.cancelled.store(true, std::memory_order_relaxed);
+}
+
+bool is_cancelled(Worker& worker) noexcept {
+  if (worker.team->cancelled.load(std::memory_order_relaxed)) return true;
+  const Taskgroup* group = current_group(worker);
+  return group != nullptr && group->is_cancelled();
+}
+
+// --- the team's barrier -----------------------------------------------------------------------------
+
+namespace {
+
+// Opens the barrier if all have arrived and no task is left. Whoever takes `arrived` back to zero
+// does it; the others see the new epoch.
+void try_to_open(Team& team) noexcept {
+  auto all = static_cast<std::uint32_t>(team.size());
+  if (team.arrived.load(std::memory_order_acquire) != all) return;
+  if (team.tasks_seen.load(std::memory_order_relaxed) && !team.quiet()) return;
+  if (!team.arrived.compare_exchange_strong(all, 0, std::memory_order_acq_rel,
+                                            std::memory_order_relaxed)) {
+    return;
+  }
+  team.tasks_seen.store(false, std::memory_order_relaxed);
+  team.epoch.fetch_add(1, std::memory_order_seq_cst);
+  light_fence();  // pairs with heavy_fence in Sleeper
+  if (team.total_sleepers.load(std::memory_order_seq_cst) != 0) wake_team(team);
+}
+
+}  // namespace
+
+bool barrier(Worker& worker) noexcept {
+  Team& team = *worker.team;
+  if (team.size() == 1) {
+    drain(worker);
+    return team.cancelled.load(std::memory_order_relaxed);
+  }
+  const std::uint32_t epoch = team.epoch.load(std::memory_order_relaxed);
+  Task* const constraint = worker.constraint;
+  worker.constraint = nullptr;  // tasks suspended in a barrier constrain nothing
+  team.arrived.fetch_add(1, std::memory_order_acq_rel);
+  try_to_open(team);
+  wait_until(
+      worker, nullptr,
+      [&team, epoch] {
+        return team.epoch.load(std::memory_order_acquire) != epoch ||
+               team.cancelled.load(std::memory_order_relaxed);
+      },
+      [&team] { try_to_open(team); });
+  worker.constraint = constraint;
+  return team.cancelled.load(std::memory_order_relaxed);
+}
+
+void drain(Worker& worker) noexcept {
+  Team& team = *worker.team;
+  if (!team.deferred_seen.load(std::memory_order_relaxed)) return;
+  Task* const constraint = worker.constraint;
+  worker.constraint = nullptr;
+  wait_until(worker, nullptr, [&team] { return team.quiet(); });
+  worker.constraint = constraint;
+}
+
+void cancel_team(Team& team) noexcept {
+  team.cancelled.store(true, std::memory_order_seq_cst);
+  wake_team(team);
+}
+
+}  // namespace lares::runtime

@@ -1,0 +1,86 @@
+// How a worker waits: it runs tasks, spins a little, then sleeps until there may be a reason to look.
+#pragma once
+
+#include <atomic>
+
+#include "runtime/execution.hpp"
+#include "runtime/team.hpp"
+
+namespace lares::runtime {
+
+/// Counts fruitless rounds and decides when to sleep and for how long.
+class Patience {
+ public:
+  explicit Patience(const Team& team) noexcept : spin_rounds_(team.spin_rounds) {}
+  void reset() noexcept {
+    rounds_ = 0;
+    sleep_ = first_sleep;
+  }
+  /// Pauses for a moment and answers false, or answers true: it is time to sleep.
+  bool exhausted() noexcept;
+  /// How long the next sleep may last; each is longer than the one before.
+  Nanoseconds next_sleep() noexcept;
+
+ private:
+  // Sleepers are woken when work arrives; the limit only bounds what a missed chance can cost, for
+  // instance when all awake workers wait for something that a queued task will do.
+  static constexpr Nanoseconds first_sleep{1'000'000};
+  static constexpr Nanoseconds longest_sleep{64'000'000};
+
+  std::uint32_t spin_rounds_;
+  std::uint32_t rounds_ = 0;
+  Nanoseconds sleep_ = first_sleep;
+};
+
+/// Announces a sleeper. Between construction and sleep() the caller looks once more: whoever
+/// changes something after that look sees the announcement.
+class Sleeper {
+ public:
+  Sleeper(Worker& worker, std::atomic<bool>* waiting) noexcept;
+  Sleeper(const Sleeper&) = delete;
+  Sleeper& operator=(const Sleeper&) = delete;
+  ~Sleeper();
+  void sleep(Nanoseconds limit) noexcept;
+
+ private:
+  Team& team_;
+  SleepingPlace& place_;
+  std::uint32_t seen_;
+};
+
+/// Runs tasks until `done()`. `waiting` (may be null) is set while the worker may be asleep: those
+/// who make `done()` true then wake it. `idle()` is called when there is nothing to run.
+template <class Done, class Idle>
+void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle) noexcept {
+  Patience patience(*worker.team);
+  while (!done()) {
+    if (Task* task = find_work(worker); task != nullptr) {
+      execute(worker, *task);
+      patience.reset();
+      continue;
+    }
+    idle();
+    if (done()) return;
+    worker.counters->failed_rounds.add(1);
+    if (!patience.exhausted()) continue;
+    Task* task = nullptr;
+    {
+      Sleeper sleeper(worker, waiting);
+      if (done()) return;
+      task = find_work(worker);
+      if (task == nullptr) sleeper.sleep(patience.next_sleep());
+    }
+    if (task != nullptr) {
+      notify(*worker.team, worker.domain);  // there may be more than one
+      execute(worker, *task);
+      patience.reset();
+    }
+  }
+}
+
+template <class Done>
+void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done) noexcept {
+  wait_until(worker, waiting, done, [] {});
+}
+
+}  // namespace lares::runtime
