@@ -1,0 +1,54 @@
+// A parallel region of the program: the stock runtime's threads, each with its worker of our team.
+#pragma once
+
+#include <atomic>
+
+#include "host/openmp/stock.hpp"
+#include "runtime/engine.hpp"
+
+namespace lares::omp {
+
+/// Lives on the master's stack (or heap, for compilers that split the construct) from before the
+/// stock runtime starts its threads until they have joined.
+class Region {
+ public:
+  /// `code` is the outlined function: it tells the region apart from others.
+  Region(Stock& stock, const void* code) noexcept;
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+  /// After the join: the team goes back to its master.
+  ~Region();
+
+  /// Called by each thread of the region before and after the program's code. The first one makes
+  /// the team.
+  runtime::Worker& enter() noexcept;
+  static void leave(runtime::Worker& worker) noexcept { runtime::leave(worker); }
+
+  [[nodiscard]] Stock& stock() const noexcept { return stock_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  /// A place for the construct `reduction` with task modifier: see gomp_reductions. Set by the
+  /// first thread; `once` is called by it before any other thread goes on.
+  void (*once)(Region& region, std::size_t size) = nullptr;
+  void* once_data = nullptr;
+
+ private:
+  runtime::Team* make_team(std::size_t size) noexcept;
+
+  Stock& stock_;
+  runtime::RegionHint* hint_;
+  runtime::ThreadState& master_;
+  std::atomic<runtime::Team*> team_{nullptr};  // set by the first thread, read by all
+  std::atomic<bool> making_{false};            // the first thread takes it
+  std::size_t size_ = 0;                       // before team_ is set
+};
+
+/// The stock runtime of the calling worker's team.
+inline Stock& stock_of(const runtime::Worker& worker) noexcept {
+  return *static_cast<Stock*>(const_cast<void*>(worker.team->host));
+}
+
+/// True if Lares schedules in this process; false forwards everything.
+inline bool active() noexcept { return runtime::Engine::instance().active(); }
+
+}  // namespace lares::omp
