@@ -119,21 +119,6 @@ static void a_tree_of_untied_tasks(void) {
   CHECK_EQUAL(leaves, 1024);
 }
 
-static void untied_tasks_may_be_undeferred_or_final(void) {
-  int sum = 0;
-#pragma omp parallel
-#pragma omp single
-  {
-#pragma omp task untied if (0) shared(sum)
-    sum += 1;
-    CHECK_EQUAL(sum, 1);
-#pragma omp task untied final(1) shared(sum)
-    sum += 10;
-  }
-  CHECK_EQUAL(sum, 11);
-}
-
 CASES(CASE(locals_survive_a_taskwait), CASE(locals_survive_a_taskyield),
       CASE(locals_survive_a_taskgroup), CASE(an_untied_producer_calls_a_function),
-      CASE(untied_tasks_take_part_in_dependences), CASE(a_tree_of_untied_tasks),
-      CASE(untied_tasks_may_be_undeferred_or_final))
+      CASE(untied_tasks_take_part_in_dependences), CASE(a_tree_of_untied_tasks))

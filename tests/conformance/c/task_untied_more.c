@@ -1,6 +1,5 @@
-// Untied tasks that create tasks in a loop of their own, or are undeferred or final and yet in
-// parts.
-// conformance: only gcc: Clang 19 miscompiles loops in untied tasks, and libomp 19 asserts when an undeferred or final one yields
+// Untied tasks that create tasks in a loop of their own, that are undeferred, or that are final.
+// conformance: only gcc: Clang 19 miscompiles loops in untied tasks, and libomp 19 asserts on undeferred and final ones
 #include "check.h"
 
 static void each_part_runs_once_and_in_order(void) {
@@ -90,6 +89,20 @@ static void an_included_untied_task_may_yield(void) {
   }
 }
 
-CASES(CASE(an_included_untied_task_may_yield), CASE(an_undeferred_untied_task_may_yield),
-      CASE(each_part_runs_once_and_in_order), CASE(an_untied_producer_feeds_the_team),
-      CASE(locals_survive_a_taskgroup))
+static void untied_tasks_may_be_undeferred_or_final(void) {
+  int sum = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task untied if (0) shared(sum)
+    sum += 1;
+    CHECK_EQUAL(sum, 1);
+#pragma omp task untied final(1) shared(sum)
+    sum += 10;
+  }
+  CHECK_EQUAL(sum, 11);
+}
+
+CASES(CASE(untied_tasks_may_be_undeferred_or_final), CASE(an_included_untied_task_may_yield),
+      CASE(an_undeferred_untied_task_may_yield), CASE(each_part_runs_once_and_in_order),
+      CASE(an_untied_producer_feeds_the_team), CASE(locals_survive_a_taskgroup))
