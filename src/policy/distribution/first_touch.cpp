@@ -15,7 +15,7 @@ Entry<Distribution> first_touch() noexcept {
   return {.name = "first-touch",
           .paper = "",
           .source = "Virouleau 2016, 2.3",
-          .summary = "data lives where it is first touched (the operating system's own rule)",
+          .summary = "data lives where it is first touched, as without Lares",
           .make = &make<Distribution, FirstTouch>};
 }
 

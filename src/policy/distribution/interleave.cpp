@@ -17,7 +17,7 @@ class Interleave final : public Distribution {
 Entry<Distribution> interleave() noexcept {
   return {.name = "interleave",
           .paper = "",
-          .source = "Virouleau 2016, 2.3 (numactl --interleave, by blocks)",
+          .source = "Virouleau 2016, 2.3",
           .summary = "block i of an area goes to domain i modulo their number",
           .make = &make<Distribution, Interleave>};
 }

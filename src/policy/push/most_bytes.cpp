@@ -113,7 +113,7 @@ Entry<Push> most_bytes() noexcept {
   return {.name = "most-bytes",
           .paper = "",
           .source = "Lares",
-          .summary = "to the domain that is nearest to most of the task's bytes, writes twice",
+          .summary = "to the domain nearest to most of its bytes; writes count twice",
           .places = {.workers = true, .domains = true},
           .make = &make<Push, MostBytes>};
 }

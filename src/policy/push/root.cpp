@@ -18,7 +18,7 @@ class Root final : public Push {
 Entry<Push> root() noexcept {
   return {.name = "root",
           .paper = "",
-          .source = "Schmidl 2016, 4.3.1 (central task queue)",
+          .source = "Schmidl 2016, 4.3.1",
           .summary = "to one queue that all workers share",
           .places = {.root = true},
           .make = &make<Push, Root>};

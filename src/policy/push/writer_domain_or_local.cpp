@@ -22,7 +22,7 @@ Entry<Push> writer_domain_or_local() noexcept {
   return {.name = "writer-domain-or-local",
           .paper = "pNumaWLoc",
           .source = "Virouleau 2016, 3.3",
-          .summary = "as writer-domain, but to the worker's own place if that is its own domain",
+          .summary = "as writer-domain, but to the own place if the data is near or unknown",
           .places = {.workers = true, .domains = true},
           .make = &make<Push, WriterDomainOrLocal>};
 }

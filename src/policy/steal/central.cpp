@@ -18,7 +18,7 @@ class Central final : public Steal {
 Entry<Steal> central() noexcept {
   return {.name = "central",
           .paper = "",
-          .source = "Schmidl 2016, 4.3.1 (central task queue)",
+          .source = "Schmidl 2016, 4.3.1",
           .summary = "the one queue that all workers share",
           .places = {.root = Reach::all},
           .make = &make<Steal, Central>};

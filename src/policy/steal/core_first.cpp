@@ -25,8 +25,8 @@ class CoreFirst final : public Steal {
 Entry<Steal> core_first() noexcept {
   return {.name = "core-first",
           .paper = "sProcNuma",
-          .source = "Virouleau 2016, 3.4 and Figure 1",
-          .summary = "neighbours, own domain; then workers and place of a random other domain",
+          .source = "Virouleau 2016, 3.4, Figure 1",
+          .summary = "neighbours, own domain; then a random other domain: workers, place",
           .places = {.workers = Reach::all, .domains = Reach::all},
           .make = &make<Steal, CoreFirst>};
 }

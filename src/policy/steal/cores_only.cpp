@@ -23,7 +23,7 @@ Entry<Steal> cores_only() noexcept {
   return {.name = "cores-only",
           .paper = "sProc",
           .source = "Virouleau 2016, 3.4",
-          .summary = "neighbours, own domain; then the workers of a random other domain",
+          .summary = "neighbours, own domain; then a random other domain: workers",
           .places = {.workers = Reach::all, .domains = Reach::own},
           .make = &make<Steal, CoresOnly>};
 }

@@ -24,7 +24,7 @@ class CyclicDomains final : public Steal {
 Entry<Steal> cyclic() noexcept {
   return {.name = "cyclic",
           .paper = "",
-          .source = "Wittmann & Hager 2010, 2.2 (locality queues)",
+          .source = "Wittmann & Hager 2010, 2.2",
           .summary = "own domain's place, then those of the following domains in turn",
           .places = {.domains = Reach::all},
           .make = &make<Steal, CyclicDomains>};

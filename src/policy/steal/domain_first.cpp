@@ -25,7 +25,7 @@ Entry<Steal> domain_first() noexcept {
   return {.name = "domain-first",
           .paper = "sNumaProc",
           .source = "Virouleau 2016, 3.4",
-          .summary = "own domain, neighbours; then place and workers of a random other domain",
+          .summary = "own domain, neighbours; then a random other domain: place, workers",
           .places = {.workers = Reach::all, .domains = Reach::all},
           .make = &make<Steal, DomainFirst>};
 }

@@ -21,7 +21,7 @@ Entry<Steal> domains_only() noexcept {
   return {.name = "domains-only",
           .paper = "sNuma",
           .source = "Virouleau 2016, 3.4",
-          .summary = "own domain's place, then the place of a random other domain",
+          .summary = "own domain; then a random other domain: place",
           .places = {.domains = Reach::all},
           .make = &make<Steal, DomainsOnly>};
 }
