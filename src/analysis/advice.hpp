@@ -12,11 +12,12 @@ namespace lares::analysis {
 
 /// How the run was set up, beside what it counted.
 struct Setting {
-  std::size_t domains = 1;  ///< with cores, at the chosen level
-  std::size_t cores = 1;    ///< that the run was allowed to use
-  std::string level;        ///< the chosen level's name
-  std::string finer_level;  ///< a level with more than one domain, if the chosen one has only one
-  std::string push;         ///< names of the policies in force
+  std::size_t domains = 1;   ///< with cores, at the chosen level
+  std::size_t cores = 1;     ///< that the run was allowed to use
+  std::string level;         ///< the chosen level's name
+  std::string finer_level;   ///< a level with more than one domain, if the chosen one has only one
+  std::string distribution;  ///< names of the policies in force
+  std::string push;
   std::string steal;
   bool push_uses_data = false;
   bool bound = true;  ///< threads are bound by Lares or by the user

@@ -22,7 +22,8 @@ struct Report {
   Ending ending;
   std::string machine;  ///< the machine's name
   Setting setting;
-  std::string policy;   ///< canonical text
+  std::string policy;        ///< canonical text
+  std::string policy_words;  ///< for people: the parts of a preset named, too
   std::string binding;  ///< "close", "spread", "none", "as-is", "user": who bound the threads, how
   RunStats run;
   std::vector<std::string> notes;  ///< the launcher's own; those of the library are in `run`

@@ -85,7 +85,10 @@ std::string summary_json(const Report& report) {
   json["ending"] = ending_json(report.ending);
   json["openmp"] = report.run.used_openmp();
   json["machine"] = machine_json(report);
-  json["policy"] = report.policy;
+  json["policy"] = {{"name", report.policy},
+                    {"distribution", report.setting.distribution},
+                    {"push", report.setting.push},
+                    {"steal", report.setting.steal}};
   json["binding"] = {{"how", report.binding}, {"bound", report.setting.bound}};
   json["runtimes"] = report.run.runtimes;
   json["threads"] = report.run.threads;

@@ -142,7 +142,7 @@ std::vector<std::string> summary_text(const Report& report, std::size_t max_line
   std::optional<Advice> advice;
   if (report.run.used_openmp()) {
     lines.push_back(where_line(report));
-    lines.push_back(line("policy", report.policy));
+    lines.push_back(line("policy", report.policy_words));
     add_task_lines(lines, report.run);
     advice = advise(report.run, report.setting);
   }

@@ -1,13 +1,17 @@
 // The command `lares`: parses, runs one subcommand, and turns every outcome into an exit status.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/launch/words.hpp"
 
 namespace {
 
@@ -88,9 +92,17 @@ void describe_app(CLI::App& app) {
   for (const auto& command : lares::cli::commands) command.add(app);
 }
 
+/// The command line without its first word, in the order that CLI11 takes it: last word first.
+std::vector<std::string> parser_words(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  words = lares::cli::protect_program(*app.get_subcommand("run"), std::move(words));
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
 int dispatch(CLI::App& app, int argc, char** argv) {
   try {
-    app.parse(argc, argv);
+    app.parse(parser_words(app, argc, argv));
     if (chosen(app) == nullptr) fmt::print("{}", app.help());
     return 0;
   } catch (const CLI::Success& request) {

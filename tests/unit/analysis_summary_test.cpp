@@ -33,6 +33,7 @@ Report sample_report() {
   report.command = {"./app", "-x"};
   report.machine = "test";
   report.policy = "distribution=cyclic,push=local,steal=nearest";
+  report.policy_words = report.policy;
   report.binding = "close";
   report.setting.domains = 2;
   report.setting.cores = 4;

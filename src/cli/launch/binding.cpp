@@ -1,0 +1,140 @@
+#include "cli/launch/binding.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace lares::cli {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, BindChoice>, 4> words = {{
+    {"close", BindChoice::close},
+    {"spread", BindChoice::spread},
+    {"none", BindChoice::none},
+    {"as-is", BindChoice::as_is},
+}};
+
+constexpr std::array<std::string_view, 4> binding_variables = {"OMP_PLACES", "OMP_PROC_BIND",
+                                                               "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
+
+bool user_binds(const Environment& environment) {
+  return std::any_of(binding_variables.begin(), binding_variables.end(),
+                     [&](std::string_view name) { return environment.get(name).has_value(); });
+}
+
+/// OMP_PROC_BIND=false wins over all others in both runtimes.
+bool user_refuses(const Environment& environment) {
+  std::string word = environment.get("OMP_PROC_BIND").value_or("");
+  std::transform(word.begin(), word.end(), word.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return word == "false" || environment.get("KMP_AFFINITY").value_or("") == "none" ||
+         environment.get("KMP_AFFINITY").value_or("") == "disabled";
+}
+
+Binding as_the_user_says(const Environment& environment) {
+  const bool bound = user_binds(environment) && !user_refuses(environment);
+  return {user_binds(environment) ? "user" : "none", bound, std::nullopt};
+}
+
+/// The hardware threads that this process may use; the mask grows until the kernel's fits.
+class AllowedCpus {
+ public:
+  AllowedCpus() {
+    constexpr std::size_t largest = 1U << 18U;
+    for (std::size_t count = 1024; count <= largest && !known_; count *= 2) {
+      masks_.assign(count / bits_per_mask, cpu_set_t{});
+      known_ = sched_getaffinity(0, masks_.size() * sizeof(cpu_set_t), masks_.data()) == 0;
+    }
+  }
+
+  /// True also if the kernel does not say: the runtimes will then find out.
+  [[nodiscard]] bool contains(OsCpu cpu) const {
+    if (!known_) return true;
+    return CPU_ISSET_S(cpu.index(), masks_.size() * sizeof(cpu_set_t), masks_.data());
+  }
+
+ private:
+  static constexpr std::size_t bits_per_mask = 8 * sizeof(cpu_set_t);
+  std::vector<cpu_set_t> masks_;
+  bool known_ = false;
+};
+
+/// False for a machine from a file that has hardware threads which this process may not use.
+bool can_bind_to(const machine::Machine& machine) {
+  const AllowedCpus allowed;
+  return std::all_of(machine.cores.begin(), machine.cores.end(), [&](const machine::Core& core) {
+    return std::all_of(core.cpus.begin(), core.cpus.end(),
+                       [&](OsCpu cpu) { return allowed.contains(cpu); });
+  });
+}
+
+Binding bind(Environment& environment, const machine::Machine& machine, std::string_view how) {
+  if (!environment.get("OMP_PLACES")) {
+    if (!can_bind_to(machine)) {
+      return {"none", false,
+              "threads are not bound, because the machine description has CPUs that this process "
+              "may not use"};
+    }
+    environment.set("OMP_PLACES", omp_places(machine));
+  }
+  environment.unset("GOMP_CPU_AFFINITY");
+  environment.unset("KMP_AFFINITY");
+  environment.set("OMP_PROC_BIND", how);
+  return {std::string(how), true, std::nullopt};
+}
+
+Binding bind_nothing(Environment& environment) {
+  environment.unset("GOMP_CPU_AFFINITY");
+  environment.unset("KMP_AFFINITY");
+  environment.set("OMP_PROC_BIND", "false");
+  return {"none", false, std::nullopt};
+}
+
+}  // namespace
+
+Result<BindChoice> parse_bind(std::string_view word) {
+  const auto* found =
+      std::find_if(words.begin(), words.end(), [&](const auto& row) { return row.first == word; });
+  if (found != words.end()) return found->second;
+  return Error{"unknown binding \"" + std::string(word) +
+               "\", accepted are close, spread, none, as-is"};
+}
+
+std::string omp_places(const machine::Machine& machine) {
+  std::string places;
+  for (const machine::Domain& domain : machine.domains) {
+    for (const CoreId core : domain.cores) {
+      places += places.empty() ? "{" : ",{";
+      for (const OsCpu cpu : machine.cores[core.index()].cpus) {
+        if (places.back() != '{') places += ',';
+        places += std::to_string(cpu.value());
+      }
+      places += '}';
+    }
+  }
+  return places;
+}
+
+Binding bind_threads(Environment& environment, const machine::Machine& machine, BindChoice choice) {
+  switch (choice) {
+    case BindChoice::automatic:
+      if (user_binds(environment)) return as_the_user_says(environment);
+      return bind(environment, machine, "close");
+    case BindChoice::close:
+      return bind(environment, machine, "close");
+    case BindChoice::spread:
+      return bind(environment, machine, "spread");
+    case BindChoice::none:
+      return bind_nothing(environment);
+    case BindChoice::as_is:
+      break;
+  }
+  return as_the_user_says(environment);
+}
+
+}  // namespace lares::cli

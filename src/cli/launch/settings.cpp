@@ -1,0 +1,132 @@
+#include "cli/launch/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace lares::cli {
+namespace {
+
+/// A value and the words that tell the user where it came from.
+struct Sourced {
+  std::string text;
+  std::string_view source;
+};
+
+/// The option if it was given, else the variable, else nothing.
+std::optional<Sourced> choose(const std::string& option, std::string_view option_name,
+                              const Environment& environment, std::string_view variable) {
+  if (!option.empty()) return Sourced{option, option_name};
+  if (auto value = environment.get(variable)) return Sourced{*value, variable};
+  return std::nullopt;
+}
+
+Error from(std::string_view source, const Error& error) {
+  return {fmt::format("{}: {}", source, error.sentence)};
+}
+
+Result<machine::Machine> settle_machine(MachineOptions options, const Environment& environment) {
+  if (options.machine.empty()) options.machine = environment.get("LARES_MACHINE").value_or("");
+  const auto domain = environment.get("LARES_DOMAIN");
+  if (!options.level && domain) {
+    const auto level = machine::parse_level(*domain);
+    if (!level) return from("LARES_DOMAIN", level.error());
+    options.level = level.value();
+  }
+  return load_machine(options);
+}
+
+Result<policy::Choice> settle_policy(const RunOptions& options, const Environment& environment,
+                                     const machine::Machine& machine) {
+  const auto chosen = choose(options.policy, "--policy", environment, "LARES_POLICY");
+  auto choice = policy::parse_choice(chosen ? chosen->text : "auto", machine.domains_with_cores());
+  if (!choice && chosen) return from(chosen->source, choice.error());
+  return choice;
+}
+
+Result<BindChoice> settle_bind(const RunOptions& options, const Environment& environment) {
+  const auto chosen = choose(options.bind, "--bind", environment, "LARES_BIND");
+  if (!chosen) return BindChoice::automatic;
+  auto bind = parse_bind(chosen->text);
+  if (!bind) return from(chosen->source, bind.error());
+  return bind;
+}
+
+Result<SummaryTarget> parse_summary(std::string_view source, const std::string& format,
+                                    const std::string& file) {
+  if (format != "text" && format != "json") {
+    return Error{fmt::format(
+        "{}: unknown format \"{}\", accepted are text and json, followed by a file name or -",
+        source, format)};
+  }
+  if (file.empty()) {
+    return Error{
+        fmt::format("{}: {} is not followed by a file name (- is standard error)", source, format)};
+  }
+  return SummaryTarget{format == "json", file == "-" ? "" : file};
+}
+
+/// The option takes two words; the variable has both, with a blank between them.
+std::optional<Result<SummaryTarget>> settle_summary(const RunOptions& options,
+                                                    const Environment& environment) {
+  if (options.summary.size() == 2) {
+    return parse_summary("--summary", options.summary[0], options.summary[1]);
+  }
+  const auto value = environment.get("LARES_SUMMARY");
+  if (!value) return std::nullopt;
+  const std::size_t blank = std::min(value->find(' '), value->size());
+  const std::size_t file = std::min(value->find_first_not_of(' ', blank), value->size());
+  return parse_summary("LARES_SUMMARY", value->substr(0, blank), value->substr(file));
+}
+
+Result<bool> settle_quiet(const RunOptions& options, const Environment& environment) {
+  const std::string word = environment.get("LARES_QUIET").value_or("0");
+  if (word == "0" || word == "1") return options.quiet || word == "1";
+  return Error{fmt::format("LARES_QUIET: unknown value \"{}\", accepted are 0 and 1", word)};
+}
+
+/// Those that the command reads, and those that it sets for the library.
+constexpr std::array<std::string_view, 7> known_here = {
+    "LARES_BIND",  "LARES_DOMAIN",  "LARES_MACHINE", "LARES_POLICY",
+    "LARES_QUIET", "LARES_SESSION", "LARES_SUMMARY"};
+
+bool is_known(const std::string& name) {
+  return std::find(known_here.begin(), known_here.end(), name) != known_here.end();
+}
+
+}  // namespace
+
+Result<RunSettings> settle(const RunOptions& options, const Environment& environment) {
+  const auto bind = settle_bind(options, environment);
+  if (!bind) return bind.error();
+  const auto summary = settle_summary(options, environment);
+  if (summary && !*summary) return summary->error();
+  const auto quiet = settle_quiet(options, environment);
+  if (!quiet) return quiet.error();
+  auto machine = settle_machine(options.machine, environment);
+  if (!machine) return machine.error();
+  const auto policy = settle_policy(options, environment, machine.value());
+  if (!policy) return policy.error();
+
+  RunSettings settings;
+  settings.machine = std::move(machine.value());
+  settings.policy = policy.value();
+  settings.bind = bind.value();
+  if (summary) settings.summary = summary->value();
+  settings.quiet = quiet.value();
+  return settings;
+}
+
+std::optional<std::string> unknown_variables(const Environment& environment) {
+  std::vector<std::string> unknown = environment.names_with("LARES_");
+  std::erase_if(unknown, is_known);
+  if (unknown.empty()) return std::nullopt;
+  return fmt::format("ignored {}, which {} no variable{} of Lares; known are {}",
+                     fmt::join(unknown, ", "), unknown.size() == 1 ? "is" : "are",
+                     unknown.size() == 1 ? "" : "s", fmt::join(known_here, ", "));
+}
+
+}  // namespace lares::cli

@@ -1,0 +1,50 @@
+// What the user asked `lares run` for: options first, then LARES_* variables, then defaults.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cli/launch/binding.hpp"
+#include "cli/launch/environment.hpp"
+#include "cli/machine_options.hpp"
+#include "machine/machine.hpp"
+#include "policy/registry.hpp"
+
+namespace lares::cli {
+
+/// The options as they were written; empty where an option was not given. Must outlive the parse.
+struct RunOptions {
+  MachineOptions machine;
+  std::string policy;
+  std::string bind;
+  std::vector<std::string> summary;  ///< FORMAT FILE, or empty
+  bool quiet = false;
+  std::vector<std::string> program;  ///< protected (launch/words.hpp)
+};
+
+/// Where the summary goes.
+struct SummaryTarget {
+  bool json = false;
+  std::string file;  ///< empty: standard error
+};
+
+/// Everything that a run needs to know, checked.
+struct RunSettings {
+  machine::Machine machine;
+  policy::Choice policy;
+  BindChoice bind = BindChoice::automatic;
+  std::optional<SummaryTarget> summary;  ///< nothing: text on standard error, unless quiet
+  bool quiet = false;
+};
+
+/// Checks the options and the LARES_* variables, and looks at the machine. An error names the
+/// option or the variable, its value, and the accepted ones.
+Result<RunSettings> settle(const RunOptions& options, const Environment& environment);
+
+/// One sentence about LARES_* variables that Lares does not know, most likely misspelt; or nothing.
+std::optional<std::string> unknown_variables(const Environment& environment);
+
+}  // namespace lares::cli

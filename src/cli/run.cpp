@@ -1,0 +1,315 @@
+// `lares run`: starts a program with the library preloaded, stands in for it, and sums up.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/stats_file.hpp"
+#include "analysis/summary.hpp"
+#include "cli/commands.hpp"
+#include "cli/launch/binding.hpp"
+#include "cli/launch/environment.hpp"
+#include "cli/launch/process.hpp"
+#include "cli/launch/program.hpp"
+#include "cli/launch/session.hpp"
+#include "cli/launch/settings.hpp"
+#include "cli/launch/words.hpp"
+#include "cli/preload_library.hpp"
+#include "machine/machine.hpp"
+#include "policy/registry.hpp"
+
+namespace lares::cli {
+namespace {
+
+/// The value of `result`, or the end of the command with its sentence.
+template <class T>
+T expect(Result<T> result) {
+  if (!result) throw UserMistake{result.error()};
+  return std::move(result.value());
+}
+
+void warn(const RunSettings& settings, std::string_view sentence) {
+  if (!settings.quiet) fmt::print(stderr, "lares: {}\n", sentence);
+}
+
+/// Where the summary goes. Opened before the program starts, so that a wrong name costs no run.
+class SummaryFile {
+ public:
+  explicit SummaryFile(const std::optional<SummaryTarget>& target) {
+    if (!target || target->file.empty()) return;
+    name_ = target->file;
+    file_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+    if (file_ < 0) {
+      throw UserMistake{
+          {fmt::format("--summary: cannot write \"{}\": {}", name_, std::strerror(errno))}};
+    }
+  }
+  SummaryFile(const SummaryFile&) = delete;
+  SummaryFile& operator=(const SummaryFile&) = delete;
+  ~SummaryFile() {
+    if (file_ >= 0) close(file_);
+  }
+
+  [[nodiscard]] bool is_standard_error() const noexcept { return file_ < 0; }
+
+  void write_text(std::string_view text) const {
+    const int file = is_standard_error() ? STDERR_FILENO : file_;
+    while (!text.empty()) {
+      const ssize_t written = write(file, text.data(), text.size());
+      if (written <= 0) return complain();
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+ private:
+  void complain() const {
+    if (is_standard_error()) return;  // there is nowhere left to say it
+    fmt::print(stderr, "lares: cannot write \"{}\": {}\n", name_, std::strerror(errno));
+  }
+
+  std::string name_;
+  int file_ = -1;
+};
+
+std::string preload_library() {
+  std::string library = find_preload_library();
+  if (!library.empty()) return library;
+  throw UserMistake{{fmt::format("run: cannot find {}; build or install Lares again",
+                                 fmt::join(preload_library_candidates(), " or "))}};
+}
+
+/// LD_PRELOAD with `library` first, once, and what the user has there behind it.
+std::string preload_list(const Environment& environment, const std::string& library) {
+  std::string list = library;
+  const std::string before = environment.get("LD_PRELOAD").value_or("");
+  constexpr std::string_view separators = ": ";
+  for (std::size_t start = 0; start < before.size();) {
+    const std::size_t end = std::min(before.find_first_of(separators, start), before.size());
+    const std::string entry = before.substr(start, end - start);
+    if (!entry.empty() && entry != library) list += ":" + entry;
+    start = end + 1;
+  }
+  return list;
+}
+
+/// The library under a name that LD_PRELOAD can hold: it has no way to quote blanks and colons.
+std::string preloadable(const std::string& library, const Session& session) {
+  if (library.find_first_of(": ") == std::string::npos) return library;
+  std::string link = session.path() + "/liblares-openmp.so";
+  return symlink(library.c_str(), link.c_str()) == 0 ? link : library;
+}
+
+/// The finest of the levels that would give more than one domain; "" if none does.
+std::string finer_level(const machine::Machine& machine) {
+  using machine::Level;
+  for (const Level level : {Level::numa, Level::l3, Level::l2}) {
+    const auto nodes =
+        std::count_if(machine.tree.begin(), machine.tree.end(),
+                      [&](const auto& node) { return node.level == level && !node.cores.empty(); });
+    if (nodes > 1) return std::string(machine::level_name(level));
+  }
+  return "";
+}
+
+analysis::Setting setting_of(const RunSettings& settings, const Binding& binding) {
+  const machine::Machine& machine = settings.machine;
+  analysis::Setting setting;
+  setting.domains = machine.domains_with_cores();
+  setting.cores = machine.cores.size();
+  setting.level = machine::level_name(machine.domain_level);
+  if (setting.domains == 1) setting.finer_level = finer_level(machine);
+  setting.distribution = settings.policy.distribution->name;
+  setting.push = settings.policy.push->name;
+  setting.steal = settings.policy.steal->name;
+  setting.push_uses_data = settings.policy.push->make()->uses_data();
+  setting.bound = binding.bound;
+  return setting;
+}
+
+/// What the launcher itself left to the stock runtime, judged from the program's file.
+std::optional<std::string> note_on_program(const std::string& path, const std::string& word,
+                                           Preload preload, bool reported) {
+  if (reported) return std::nullopt;
+  switch (preload) {
+    case Preload::works:
+      if (!carries_openmp_runtime(path)) return std::nullopt;
+      return fmt::format(
+          "left {} to its own OpenMP runtime, which is linked statically; link it "
+          "dynamically",
+          word);
+    case Preload::ignored:
+      if (!mentions_openmp(path)) return std::nullopt;
+      return fmt::format("left {} as it is, because it is linked statically; link it dynamically",
+                         word);
+    case Preload::privileged:
+      if (!mentions_openmp(path)) return std::nullopt;
+      return fmt::format(
+          "left {} as it is, because it is setuid, setgid or has capabilities; run "
+          "a copy without them",
+          word);
+    case Preload::not_wanted:
+      if (!mentions_openmp(path)) return std::nullopt;
+      return fmt::format(
+          "left {} as it is, because it is built for another architecture or C "
+          "library than Lares",
+          word);
+  }
+  return std::nullopt;
+}
+
+/// One run, from its settings to its summary.
+class Run {
+ public:
+  Run(RunSettings settings, std::vector<std::string> words, Environment environment)
+      : settings_(std::move(settings)),
+        words_(std::move(words)),
+        environment_(std::move(environment)),
+        path_(expect(find_program(words_.front(), environment_))),
+        preload_(inspect_program(path_)),
+        library_(preload_library()),
+        file_(settings_.summary) {}
+
+  /// Runs the program and tells how it went.
+  analysis::Ending operator()() {
+    if (const auto sentence = unknown_variables(environment_)) warn(settings_, *sentence);
+    Result<Session> session = Session::create(environment_, machine::to_compact(settings_.machine));
+    if (!session) {
+      warn(settings_, session.error().sentence);
+      return expect(run_program(path_, words_, environment_)).ending;
+    }
+    prepare(session.value());
+    const Finished finished = expect(run_program(path_, words_, environment_));
+    report(finished, analysis::read_session(session.value().path()));
+    return finished.ending;
+  }
+
+ private:
+  void prepare(const Session& session) {
+    binding_ = bind_threads(environment_, settings_.machine, settings_.bind);
+    environment_.set("LARES_SESSION", session.path());
+    environment_.set("LARES_POLICY", policy::to_string(settings_.policy));
+    // The others are for this command; a `lares run` inside the program starts afresh.
+    environment_.unset("LARES_SUMMARY");
+    if (preload_ != Preload::not_wanted) {
+      environment_.set("LD_PRELOAD", preload_list(environment_, preloadable(library_, session)));
+    }
+  }
+
+  void report(const Finished& finished, analysis::SessionStats session) {
+    analysis::Report report;
+    report.command = words_;
+    report.ending = finished.ending;
+    report.machine = settings_.machine.name;
+    report.setting = setting_of(settings_, binding_);
+    report.policy = policy::to_string(settings_.policy);
+    report.policy_words = policy::describe(settings_.policy);
+    report.binding = binding_.how;
+    report.run = analysis::merge(std::move(session.processes));
+    report.notes = notes(finished.pid, report.run, session.damaged);
+    print(report);
+  }
+
+  std::vector<std::string> notes(pid_t pid, const analysis::RunStats& run, std::size_t damaged) {
+    std::vector<std::string> list;
+    const bool reported = std::any_of(
+        run.processes.begin(), run.processes.end(),
+        [&](const auto& process) { return process.pid == static_cast<std::uint32_t>(pid); });
+    if (auto note = note_on_program(path_, words_.front(), preload_, reported)) {
+      list.push_back(analysis::printable(*note));
+    }
+    if (binding_.note && run.used_openmp()) list.push_back(*binding_.note);
+    if (damaged > 0) {
+      list.push_back(
+          fmt::format("{} process{} left damaged counters, which are not in these "
+                      "figures",
+                      damaged, damaged == 1 ? "" : "es"));
+    }
+    return list;
+  }
+
+  void print(const analysis::Report& report) const {
+    if (settings_.summary && settings_.summary->json) {
+      return file_.write_text(analysis::summary_json(report));
+    }
+    if (settings_.quiet && file_.is_standard_error()) return;
+    const std::size_t most = file_.is_standard_error() ? analysis::max_summary_lines : 1000;
+    std::string text;
+    for (const std::string& line : analysis::summary_text(report, most)) text += line + "\n";
+    if (text.empty() && settings_.summary) {
+      text = "lares: no OpenMP parallel region or task was seen\n";
+    }
+    file_.write_text(text);
+  }
+
+  RunSettings settings_;
+  std::vector<std::string> words_;
+  Environment environment_;
+  std::string path_;
+  Preload preload_;
+  std::string library_;
+  SummaryFile file_;
+  Binding binding_;
+};
+
+[[noreturn]] void end_as(const analysis::Ending& ending) {
+  if (ending.signal == 0) throw ExitStatus{ending.exit_status};
+  die_of(ending.signal);
+  throw ExitStatus{128 + ending.signal};  // as a shell says it: the first process of a container
+}
+
+void run(const RunOptions& options) {
+  std::vector<std::string> words = unprotect_program(options.program);
+  if (words.empty()) {
+    throw UserMistake{{"run: no program was named; write lares run [options] -- ./app arguments"}};
+  }
+  guard_standard_streams();
+  const Environment environment = Environment::current();
+  RunSettings settings = expect(settle(options, environment));
+  const analysis::Ending ending = Run(std::move(settings), std::move(words), environment)();
+  end_as(ending);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command =
+      app.add_subcommand("run", "Run an OpenMP program so that its tasks stay with their data");
+  add_machine_options(*command, options->machine);
+  command
+      ->add_option("--policy", options->policy,
+                   "Where tasks go and whom idle threads visit: a preset, or push=NAME,steal=NAME; "
+                   "`lares policies` lists them")
+      ->type_name("SPEC");
+  command
+      ->add_option("--bind", options->bind,
+                   "How threads are bound: close, spread, none, as-is (default: as OMP_PLACES and "
+                   "OMP_PROC_BIND say, else close)")
+      ->type_name("HOW");
+  command
+      ->add_option("--summary", options->summary,
+                   "Write the summary to FILE in this format (text or json) instead of standard "
+                   "error; - is standard error")
+      ->type_name("FORMAT FILE")
+      ->expected(2);
+  command->add_flag("--quiet", options->quiet, "Say nothing on standard error");
+  command->add_option("program", options->program, "The program and its arguments")
+      ->type_name("PROGRAM ARGUMENTS...")
+      ->expected(-1);
+  command->footer(
+      "The program's input, output and exit status stay as they are.\n"
+      "Example: lares run --policy virouleau --summary=json run.json -- ./app 4096");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace lares::cli
