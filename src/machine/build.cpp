@@ -52,7 +52,7 @@ bool is_home(const Plan& plan, std::size_t node) {
 std::vector<std::size_t> memory_only_nodes(const Plan& plan) {
   std::vector<std::size_t> nodes;
   for (std::size_t n = 0; n < plan.survey.nodes.size(); ++n) {
-    if (!is_home(plan, n) && plan.survey.nodes[n].total.count > 0) nodes.push_back(n);
+    if (!is_home(plan, n) && has_memory(plan.survey, plan.survey.nodes[n])) nodes.push_back(n);
   }
   return nodes;
 }
@@ -76,9 +76,15 @@ void add_memory(const Plan& plan, Machine& machine) {
     const SurveyNode& node = plan.survey.nodes[n];
     const auto user = std::find(plan.homes.begin(), plan.homes.end(), n);
     const bool has_cores = user != plan.homes.end();
-    if (!has_cores && node.total.count == 0) continue;
-    MemoryNode entry{node.node, node.total, std::min(node.free, node.total),
-                     node.kind, has_cores,  machine.domain_of(node.node)};
+    if (!has_cores && !has_memory(plan.survey, node)) continue;
+    // Descriptions name the special kinds only: what cores have as their own is ordinary memory.
+    const bool ordinary = has_cores && node.kind == "unknown";
+    MemoryNode entry{node.node,
+                     node.total,
+                     std::min(node.free, node.total),
+                     ordinary ? "DRAM" : node.kind,
+                     has_cores,
+                     machine.domain_of(node.node)};
     if (!entry.domain.valid()) {
       entry.domain = machine.cores[static_cast<std::size_t>(user - plan.homes.begin())].domain;
     }

@@ -178,13 +178,14 @@ Level read_level(const Field& field, bool root_allowed) {
 }
 
 void check_header(const Field& file) {
-  file.expect_fields({"format", "version", "name", "domain_level", "domains", "cores", "tree",
-                      "memory", "distances"});
+  file.expect_fields({"format", "version", "about", "name", "domain_level", "domains", "cores",
+                      "tree", "memory", "distances"});
   const Field format = file.at("format");
   if (format.text() != format_word) {
     format.reject("must be \"" + std::string(format_word) + "\"");
   }
   (void)file.at("version").number(version, version);
+  if (file.has("about")) (void)file.at("about").text();
 }
 
 Domain read_domain(const Field& field) {

@@ -16,12 +16,6 @@ bool holds(const std::vector<CoreId>& cores, CoreId core) {
 
 bool ordinary(const SurveyNode& node) { return node.kind == "DRAM" || node.kind == "unknown"; }
 
-/// Some descriptions leave all amounts out: then every node counts as having memory.
-bool amounts_known(const Survey& survey) {
-  return std::any_of(survey.nodes.begin(), survey.nodes.end(),
-                     [](const SurveyNode& n) { return n.total.count > 0; });
-}
-
 /// The node that is attached most closely to `core`, with or without memory; the number of nodes
 /// if there is none.
 std::size_t attached_node(const Survey& survey, CoreId core) {
@@ -45,7 +39,7 @@ std::size_t nearest_node(const Survey& survey, const LevelDistances& by_level, C
     const SurveyNode& node = survey.nodes[n];
     const std::uint32_t far =
         has_slit ? survey.slit_at(own, n) : by_level.to_set(core, node.near_cores);
-    return std::tuple(node.total.count == 0, !ordinary(node), far, n);
+    return std::tuple(!has_memory(survey, node), !ordinary(node), far, n);
   };
   std::vector<std::size_t> all(survey.nodes.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -100,14 +94,19 @@ void add_leftovers(const Survey& survey, Level level, std::vector<SharedSet>& se
 
 }  // namespace
 
+bool has_memory(const Survey& survey, const SurveyNode& node) {
+  return node.total.count > 0 ||
+         std::all_of(survey.nodes.begin(), survey.nodes.end(),
+                     [](const SurveyNode& n) { return n.total.count == 0; });
+}
+
 std::vector<std::size_t> home_nodes(const Survey& survey) {
   const LevelDistances by_level(survey.sets, survey.cores.size());
-  const bool known = amounts_known(survey);
   std::vector<std::size_t> homes(survey.cores.size());
   for (std::size_t c = 0; c < homes.size(); ++c) {
     homes[c] = attached_node(survey, CoreId{c});
     const bool attached = homes[c] < survey.nodes.size();
-    if (attached && (!known || survey.nodes[homes[c]].total.count > 0)) continue;
+    if (attached && has_memory(survey, survey.nodes[homes[c]])) continue;
     homes[c] = nearest_node(survey, by_level, CoreId{c}, homes[c]);
   }
   return homes;

@@ -40,6 +40,9 @@ struct Survey {
   }
 };
 
+/// Whether `node` has memory. Some descriptions leave all amounts out: then every node has.
+bool has_memory(const Survey& survey, const SurveyNode& node);
+
 /// The node whose memory is each core's own, as indices into `survey.nodes`: the ordinary memory
 /// that is attached most closely. Cores of a node without memory get the nearest node that has
 /// some. Precondition: at least one node.
