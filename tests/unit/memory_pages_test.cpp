@@ -282,7 +282,7 @@ TEST(PageHomesErrors, ARefusalIsFinalAndEveryOtherErrorIsNot) {
   for (int error = 1; error < 134; ++error) {
     const FakeKernel fake;
     PageHomes homes(four_nodes(), fake.kernel(), exact());
-    fake.put(0, 1000 * block_pages, 1);
+    fake.put(0, 10 * block_pages, 1);
     fake.fail_with(error);
     for (std::uint64_t i = 0; i < 10; ++i) {
       const PageHome answer = homes.find(i * block_pages * page, block);

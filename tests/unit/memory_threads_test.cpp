@@ -24,37 +24,84 @@ void in_threads(int count, const std::function<void(int)>& body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(PublishedThreads, AReaderNeverTakesAMixtureForAState) {
-  Published<2> rows(512);
-  std::atomic<bool> done{false};
-  std::atomic<std::uint64_t> mixtures{0};
-  std::atomic<std::uint64_t> states{0};
-  // State n has n % 512 rows, and every word of it is n.
-  const auto writer = [&] {
-    for (std::uint64_t n = 1; n <= 3000; ++n) {
-      rows.begin();
-      for (std::uint64_t i = 0; i < n % 512; ++i) rows.append(n, n);
-      rows.publish();
+/// Makes a state of `size` rows whose every word is `value`.
+void publish(Published<2>& rows, std::uint64_t size, std::uint64_t value) {
+  rows.begin();
+  for (std::uint64_t i = 0; i < size; ++i) ASSERT_TRUE(rows.append(value, value));
+  rows.publish();
+}
+
+TEST(Published, AReaderThatOneWriteOvertookKeepsWhatItReads) {
+  Published<2> rows(4);
+  publish(rows, 3, 7);
+  std::uint64_t seen = 0;
+  int reads = 0;
+  EXPECT_TRUE(rows.read([&](const Published<2>::Rows& now) {
+    if (++reads == 1) publish(rows, 4, 8);
+    seen = now.word(0, 0);
+    EXPECT_EQ(now.word(2, 1), seen) << "the other buffer was written";
+  }));
+  EXPECT_EQ(seen, 8U) << "but it reads again, as the next write would take its buffer";
+  EXPECT_EQ(reads, 2);
+}
+
+TEST(Published, AReaderThatTwoWritesOvertookReadsAgain) {
+  Published<2> rows(4);
+  publish(rows, 4, 7);
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  int reads = 0;
+  EXPECT_TRUE(rows.read([&](const Published<2>::Rows& now) {
+    first = now.word(0, 0);
+    if (++reads == 1) {
+      publish(rows, 4, 8);
+      publish(rows, 4, 9);
     }
-    done = true;
+    last = now.word(3, 0);
+  }));
+  EXPECT_EQ(reads, 2);
+  EXPECT_EQ(first, 9U);
+  EXPECT_EQ(last, 9U);
+}
+
+TEST(Published, AReaderThatIsOvertakenEachTimeGivesUp) {
+  Published<2> rows(4);
+  publish(rows, 1, 1);
+  int reads = 0;
+  EXPECT_FALSE(rows.read([&](const Published<2>::Rows&) {
+    ++reads;
+    publish(rows, 1, 2);
+  }));
+  EXPECT_LT(reads, 100);
+}
+
+TEST(PublishedThreads, AReaderNeverTakesAMixtureForAState) {
+  constexpr std::uint64_t most_rows = 64;
+  constexpr std::uint64_t reads_wanted = 20000;
+  Published<2> rows(most_rows);
+  std::atomic<int> readers{2};
+  std::atomic<std::uint64_t> mixtures{0};
+  // State n has n % most_rows rows, and every word of it is n.
+  const auto writer = [&] {
+    for (std::uint64_t n = 1; readers != 0; ++n) publish(rows, n % most_rows, n);
   };
   const auto reader = [&] {
-    do {
+    for (std::uint64_t i = 0; i < reads_wanted; ++i) {
       bool mixed = false;
       const bool read = rows.read([&](const Published<2>::Rows& now) {
         mixed = false;
-        for (std::size_t i = 0; i < now.size(); ++i) {
-          const std::uint64_t n = now.word(0, 0);
-          mixed |= now.word(i, 0) != n || now.word(i, 1) != n || n % 512 != now.size();
+        const std::uint64_t n = now.size() == 0 ? 0 : now.word(0, 0);
+        if (n % most_rows != now.size()) mixed = true;
+        for (std::size_t row = 0; row < now.size(); ++row) {
+          mixed |= now.word(row, 0) != n || now.word(row, 1) != n;
         }
       });
-      if (read) ++states;
       if (read && mixed) ++mixtures;
-    } while (!done);
+    }
+    --readers;
   };
   in_threads(3, [&](int i) { i == 0 ? writer() : reader(); });
   EXPECT_EQ(mixtures, 0U);
-  EXPECT_GT(states, 0U);
 }
 
 TEST(HomesThreads, EveryAnswerIsTrueOfItsAddress) {
