@@ -21,7 +21,7 @@ typedef enum {
   change_untied,    // inout, untied, with a priority
   change_now,       // inout, undeferred
   change_object,    // inout, the cell that it reads given as a dependence object
-  change_detached,  // inout, complete only when its event is fulfilled, by a child if possible
+  change_detached,  // inout, with an event that its body fulfils
   change_nested,    // inout, with child tasks
   add_exclusive,    // mutexinoutset
   add_together,     // inoutset where the compiler has it
@@ -43,8 +43,7 @@ typedef struct {
   uint64_t cells[most_cells];
   uint64_t serial[most_cells];
   Node nodes[most_nodes];
-  int others_are_free;  // threads that create nothing
-  int wrong;            // written by the creating thread only
+  int wrong;  // written by the creating thread only
 } Graph;
 
 static uint64_t combine(const Node* node, const uint64_t* cells) {
@@ -145,21 +144,16 @@ static void create_with_object(const Node* node, uint64_t* cells) {
 #pragma omp depobj(object) destroy
 }
 
-static void create_detached(const Node* node, uint64_t* cells, int others_are_free) {
+static void create_detached(const Node* node, uint64_t* cells) {
   const int *reads = node->reads, count = node->read_count, target = node->target;
   omp_event_handle_t event = (omp_event_handle_t)0;
 #pragma omp task detach(event) depend(iterator(k = 0 : count), in : cells[reads[k]]) \
     depend(inout : cells[target])
   {
     change_cell(node, cells);
-    // A child can only be relied on if somebody is free to run it: libgomp makes a creator that
-    // has too many tasks wait for the event.
-    if (others_are_free) {
-#pragma omp task firstprivate(event)
-      omp_fulfill_event(event);
-    } else {
-      omp_fulfill_event(event);
-    }
+    // Not by another task: libgomp 12 stops the program if that one comes first, and makes a
+    // creator that has too many tasks wait for the event.
+    omp_fulfill_event(event);
   }
 }
 
@@ -221,7 +215,7 @@ static void create_node(const Node* node, Graph* graph) {
       create_with_object(node, graph->cells);
       break;
     case change_detached:
-      create_detached(node, graph->cells, graph->others_are_free);
+      create_detached(node, graph->cells);
       break;
     case change_nested:
       create_nested(node, graph->cells);
@@ -249,10 +243,7 @@ int phase_graph(Random* random) {
   Graph* graph = make_graph(random);
 #pragma omp parallel
 #pragma omp single
-  {
-    graph->others_are_free = 0;
-    create_all(graph);
-  }
+  create_all(graph);
   const int right = is_right(graph);
   free(graph);
   return right;

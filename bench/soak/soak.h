@@ -29,6 +29,7 @@ static inline int random_below(Random* random, int limit) {
 int phase_graph(Random* random);           // dependences of all kinds, one thread creates
 int phase_graph_each(Random* random);      // the same, every thread creates a graph of its own
 int phase_tree(Random* random);            // recursion: taskwait, taskgroup, untied, final
+int phase_yield(Random* random);           // recursion with taskyield
 int phase_taskloop(Random* random);        // random grains, with reductions
 int phase_task_reduction(Random* random);  // task_reduction and in_reduction
 int phase_loops(Random* random);           // dynamic and guided loops whose bodies create tasks
