@@ -1,38 +1,40 @@
-// The numbers below a bound, each once, in a random order, without memory for them.
+// Numbers below a bound from a random start on, each at most once, without memory for them.
 #pragma once
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 
 #include "base/random.hpp"
 
 namespace lares::policy {
 
-/// A walk through [0, bound): the first number is uniformly random, the next ones follow by an odd
-/// random stride modulo a power of two, which meets every number once; those out of bounds are
-/// passed over. After `bound` numbers the walk begins anew.
-class RandomOrder {
+/// `size()` different numbers of [0, bound), evenly spread: the first is uniformly random, the
+/// others follow at equal steps, round the end. With a limit of at least `bound` it is all of
+/// them. One random number per sweep and no unpredictable branch: an idle worker asks often.
+class Sweep {
  public:
-  /// Precondition: bound > 0.
-  RandomOrder(Random& random, std::uint32_t bound) noexcept
+  /// Precondition: bound > 0 and limit > 0.
+  Sweep(Random& random, std::uint32_t bound, std::uint32_t limit) noexcept
       : bound_(bound),
-        mask_(std::bit_ceil(bound) - 1),
-        at_(random.below(bound)),
-        stride_(static_cast<std::uint32_t>(random.next() >> 32U) | 1U) {}
+        size_(std::min(bound, limit)),
+        step_(bound / size_),
+        at_(random.below(bound)) {}
+  Sweep(Random& random, std::uint32_t bound) noexcept : Sweep(random, bound, bound) {}
 
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  /// To be called at most size() times.
   std::uint32_t next() noexcept {
     const std::uint32_t result = at_;
-    do {
-      at_ = (at_ + stride_) & mask_;
-    } while (at_ >= bound_);
+    at_ += step_;
+    if (at_ >= bound_) at_ -= bound_;
     return result;
   }
 
  private:
   std::uint32_t bound_;
-  std::uint32_t mask_;
+  std::uint32_t size_;
+  std::uint32_t step_;
   std::uint32_t at_;
-  std::uint32_t stride_;
 };
 
 }  // namespace lares::policy

@@ -47,6 +47,7 @@ Places::Places(const Machine& machine, std::span<const CoreId> core_of_worker) {
   add_missing_domains(machine.domain_level);
   add_workers(machine, roster);
   set_distances(machine);
+  least_distance_ = *std::ranges::min_element(distances_.values);
   sort_by_distance();
   find_substitutes(machine.domains.size());
 }

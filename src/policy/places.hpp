@@ -55,6 +55,8 @@ class Places {
   [[nodiscard]] std::uint32_t distance(DomainId from, DomainId to) const noexcept {
     return distances_.at(from, to);
   }
+  /// The least distance in the matrix: no way from any core to any memory is shorter.
+  [[nodiscard]] std::uint32_t least_distance() const noexcept { return least_distance_; }
   /// All domains that have cores, nearest first (`from` itself is first; ties by number).
   [[nodiscard]] std::span<const DomainId> nearest_first(DomainId from) const noexcept {
     return std::span(nearest_).subspan(from.index() * domain_count(), domain_count());
@@ -100,6 +102,7 @@ class Places {
   std::vector<DomainId> with_workers_;          // ascending
   std::vector<DomainId> nearest_with_workers_;  // by DomainId, all domains
   machine::Distances distances_;
+  std::uint32_t least_distance_ = 0;
 };
 
 }  // namespace lares::policy

@@ -1,6 +1,8 @@
 // The table of policies and the words by which users choose.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "policy_sample.hpp"
@@ -73,6 +75,23 @@ TEST(Registry, EveryPresetIsAChoice) {
     EXPECT_EQ(choice.steal->name, preset.steal);
     EXPECT_EQ(fit(*choice.push, *choice.steal), Fit::balanced) << preset.name;
   }
+}
+
+template <class Row>
+void expect_documented(std::span<const Row> rows, const std::string& text) {
+  for (const Row& row : rows) {
+    EXPECT_TRUE(contains(text, "| `" + std::string(row.name) + "`")) << row.name;
+  }
+}
+
+TEST(Registry, EveryRowIsInTheDocumentation) {
+  std::ifstream file(LARES_SOURCE_DIR "/docs/policies.md");
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  ASSERT_FALSE(text.empty());
+  expect_documented(distributions(), text);
+  expect_documented(pushes(), text);
+  expect_documented(steals(), text);
+  expect_documented(presets(), text);
 }
 
 TEST(Choice, AutoDependsOnTheNumberOfDomains) {

@@ -13,9 +13,13 @@ constexpr std::uint64_t cache_line = 64;
 // A write moves a line twice: to the core, and back to memory.
 constexpr std::uint64_t write_weight = 2;
 // Bounds that keep a cost (weight x distance, summed over all homes) below 2^63.
-constexpr std::uint64_t max_weight = std::uint64_t{1} << 44U;
-constexpr std::uint64_t max_distance = std::uint64_t{1} << 12U;
+constexpr std::uint64_t max_weight = std::uint64_t{1} << 40U;
+constexpr std::uint64_t max_distance = std::uint64_t{1} << 16U;
 constexpr std::size_t max_homes = 64;
+
+std::uint64_t bounded_distance(const Places& places, DomainId from, DomainId to) noexcept {
+  return std::min<std::uint64_t>(places.distance(from, to), max_distance);
+}
 
 std::uint64_t weight_of(const DataHome& datum) noexcept {
   const std::uint64_t bytes = std::min(std::max(datum.bytes.count, cache_line), max_weight);
@@ -38,22 +42,37 @@ class Ballot {
     weights_[i] = std::min(weights_[i] + weight, max_weight);
   }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  /// The only home that was voted for, or an invalid id.
-  [[nodiscard]] DomainId unanimous() const noexcept {
-    return size_ == 1 ? DomainId{homes_[0]} : DomainId{};
+  [[nodiscard]] bool unanimous() const noexcept { return size_ == 1; }
+
+  /// The home with the most weight, the first of several; the only one of a unanimous ballot.
+  [[nodiscard]] DomainId heaviest() const noexcept { return DomainId{homes_[heaviest_index()]}; }
+  [[nodiscard]] std::uint64_t heaviest_weight() const noexcept {
+    return weights_[heaviest_index()];
+  }
+  [[nodiscard]] std::uint64_t total_weight() const noexcept {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < size_; ++i) sum += weights_[i];
+    return sum;
   }
 
   /// What running in `domain` would cost.
   [[nodiscard]] std::uint64_t cost(const Places& places, DomainId domain) const noexcept {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < size_; ++i) {
-      const std::uint64_t distance = places.distance(domain, DomainId{homes_[i]});
-      sum += weights_[i] * std::min(distance, max_distance);
+      sum += weights_[i] * bounded_distance(places, domain, DomainId{homes_[i]});
     }
     return sum;
   }
 
  private:
+  [[nodiscard]] std::size_t heaviest_index() const noexcept {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < size_; ++i) {
+      if (weights_[i] > weights_[best]) best = i;
+    }
+    return best;
+  }
+
   // Plain arrays of which only the first size_ are ever set: clearing them all would cost more
   // than a usual vote. That is why the homes are not kept as DomainIds, which clear themselves.
   std::array<DomainId::Rep, max_homes> homes_;
@@ -85,10 +104,17 @@ DomainId elect(const Places& places, const Ballot& ballot, DomainId own) noexcep
     best = domain;
     best_cost = cost;
   };
-  if (const DomainId home = ballot.unanimous(); home.valid()) {
+  const DomainId home = ballot.heaviest();
+  if (ballot.unanimous()) {
     consider(places.with_workers(home));  // nothing is nearer, so the others need no look
-  } else {
-    for (const DomainId domain : places.domains_with_workers()) consider(domain);
+    return best;
+  }
+  const std::uint64_t weight = ballot.heaviest_weight();
+  const std::uint64_t others = (ballot.total_weight() - weight) *
+                               std::min<std::uint64_t>(places.least_distance(), max_distance);
+  for (const DomainId domain : places.domains_with_workers()) {
+    // Most domains are so far from the heaviest home that the other votes cannot save them.
+    if (weight * bounded_distance(places, domain, home) + others < best_cost) consider(domain);
   }
   return best;
 }

@@ -1,5 +1,4 @@
 // The longest queue first, by lengths that may be old when they are read.
-#include <algorithm>
 #include <array>
 
 #include "policy/catalogue.hpp"
@@ -40,29 +39,27 @@ class Ranking {
 
 void add_neighbours(const View& view, DomainId own, Ranking& ranking) noexcept {
   const auto workers = view.places.workers_in(own);
-  const auto count = static_cast<std::uint32_t>(workers.size());
-  RandomOrder order(view.random, count);
-  for (std::uint32_t i = 0; i < std::min(count, sampled_per_kind); ++i) {
-    const WorkerId worker = workers[order.next()];
+  Sweep sweep(view.random, static_cast<std::uint32_t>(workers.size()), sampled_per_kind);
+  for (std::uint32_t i = 0; i < sweep.size(); ++i) {
+    const WorkerId worker = workers[sweep.next()];
     if (worker != view.self) ranking.add(view.places.of(worker));
   }
 }
 
 void add_other_domains(const View& view, DomainId own, Ranking& ranking) noexcept {
   const auto domains = view.places.domains_with_workers();
-  const auto count = static_cast<std::uint32_t>(domains.size());
-  RandomOrder order(view.random, count);
-  for (std::uint32_t i = 0; i < std::min(count, sampled_per_kind); ++i) {
-    const DomainId domain = domains[order.next()];
+  Sweep sweep(view.random, static_cast<std::uint32_t>(domains.size()), sampled_per_kind);
+  for (std::uint32_t i = 0; i < sweep.size(); ++i) {
+    const DomainId domain = domains[sweep.next()];
     if (domain != own) ranking.add(view.places.of(domain));
   }
 }
 
 void add_distant_workers(const View& view, DomainId own, Ranking& ranking) noexcept {
-  const auto count = static_cast<std::uint32_t>(view.places.worker_count());
-  RandomOrder order(view.random, count);
-  for (std::uint32_t i = 0; i < std::min(count, sampled_per_kind); ++i) {
-    const WorkerId worker{std::size_t{order.next()}};
+  Sweep sweep(view.random, static_cast<std::uint32_t>(view.places.worker_count()),
+              sampled_per_kind);
+  for (std::uint32_t i = 0; i < sweep.size(); ++i) {
+    const WorkerId worker{std::size_t{sweep.next()}};
     if (view.places.domain_of(worker) != own) ranking.add(view.places.of(worker));
   }
 }

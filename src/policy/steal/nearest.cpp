@@ -23,7 +23,7 @@ void visit(const View& view, DomainId domain, Victims& victims) noexcept {
   visit_workers(view, domain, victims);
 }
 
-/// The workers of the own domain, level by level of the tree, in a random order within a level.
+/// The workers of the own domain, level by level of the tree, from a random one on in each level.
 void visit_neighbours(const View& view, Victims& victims) noexcept {
   const Places& places = view.places;
   const PlaceId own_domain = places.of(places.domain_of(view.self));
@@ -31,10 +31,9 @@ void visit_neighbours(const View& view, Victims& victims) noexcept {
   while (inner != own_domain) {
     const PlaceId outer = places[inner].parent;
     const auto& workers = places[outer].workers;
-    const auto count = static_cast<std::uint32_t>(workers.size());
-    RandomOrder order(view.random, count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const PlaceId place = places.of(workers[order.next()]);
+    Sweep sweep(view.random, static_cast<std::uint32_t>(workers.size()));
+    for (std::uint32_t i = 0; i < sweep.size(); ++i) {
+      const PlaceId place = places.of(workers[sweep.next()]);
       if (!lies_below(places, place, inner)) victims.add(place);
     }
     inner = outer;

@@ -1,6 +1,4 @@
 // Random domains' places; no worker's place.
-#include <algorithm>
-
 #include "policy/catalogue.hpp"
 #include "policy/steal/visit.hpp"
 
@@ -12,10 +10,9 @@ class RandomDomain final : public Steal {
   void on_idle(const View& view, Victims& victims) noexcept override {
     victims.clear();
     const auto domains = view.places.domains_with_workers();
-    const auto count = static_cast<std::uint32_t>(domains.size());
-    RandomOrder order(view.random, count);
-    for (std::uint32_t i = 0; i < std::min(count, draws_per_round); ++i) {
-      visit_domain(view, domains[order.next()], victims);
+    Sweep sweep(view.random, static_cast<std::uint32_t>(domains.size()), draws_per_round);
+    for (std::uint32_t i = 0; i < sweep.size(); ++i) {
+      visit_domain(view, domains[sweep.next()], victims);
     }
   }
 };

@@ -17,14 +17,13 @@ inline void visit_domain(const View& view, DomainId domain, Victims& victims) no
   victims.add(view.places.of(domain));
 }
 
-/// Lists the places of the workers of `domain` but the asking one, in a random order.
+/// Lists the places of the workers of `domain` but the asking one, from a random one on.
 inline void visit_workers(const View& view, DomainId domain, Victims& victims) noexcept {
   const auto workers = view.places.workers_in(domain);
   if (workers.empty()) return;
-  const auto count = static_cast<std::uint32_t>(workers.size());
-  RandomOrder order(view.random, count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const WorkerId worker = workers[order.next()];
+  Sweep sweep(view.random, static_cast<std::uint32_t>(workers.size()));
+  for (std::uint32_t i = 0; i < sweep.size(); ++i) {
+    const WorkerId worker = workers[sweep.next()];
     if (worker != view.self) victims.add(view.places.of(worker));
   }
 }
