@@ -220,10 +220,6 @@ Verdict check_distances(const Machine& machine) {
       return broken(numbered("distance row", row) + " has a value outside 1 to " +
                     std::to_string(max_distance));
     }
-    if (*low < *(first + static_cast<std::ptrdiff_t>(row))) {
-      return broken(numbered("distance row", row) +
-                    " says that another domain is nearer than its own");
-    }
   }
   return std::nullopt;
 }

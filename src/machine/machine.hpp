@@ -59,6 +59,7 @@ struct MemoryNode {
 inline constexpr std::uint32_t max_distance = 65'535;
 
 /// A distance matrix in the SLIT's scale: 10 is local. Row = from, column = to, in DomainId order.
+/// It need not be symmetric, and in a measured one noise can put another domain before the own.
 struct Distances {
   std::vector<std::uint32_t> values;  ///< size() x size()
   std::size_t size = 0;
