@@ -106,7 +106,7 @@ DomainId elect(const Places& places, const Ballot& ballot, DomainId own) noexcep
   };
   const DomainId home = ballot.heaviest();
   if (ballot.unanimous()) {
-    consider(places.with_workers(home));  // nothing is nearer, so the others need no look
+    consider(places.with_workers(home));  // that memory's own workers, or the nearest
     return best;
   }
   const std::uint64_t weight = ballot.heaviest_weight();
