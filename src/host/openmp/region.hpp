@@ -48,6 +48,16 @@ inline Stock& stock_of(const runtime::Worker& worker) noexcept {
   return *static_cast<Stock*>(const_cast<void*>(worker.team->host));
 }
 
+/// The handle of a detachable task's event: its descriptor's address, marked by the lowest bit, which
+/// no handle of a stock runtime has set.
+inline std::uintptr_t event_of(runtime::Task& task) noexcept {
+  return reinterpret_cast<std::uintptr_t>(&task) | 1U;
+}
+inline bool owns_event(std::uintptr_t event) noexcept { return (event & 1U) != 0; }
+inline runtime::Task& task_of_event(std::uintptr_t event) noexcept {
+  return *reinterpret_cast<runtime::Task*>(event & ~std::uintptr_t{1});
+}
+
 /// True if Lares schedules in this process; false forwards everything.
 inline bool active() noexcept { return runtime::Engine::instance().active(); }
 

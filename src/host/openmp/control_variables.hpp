@@ -1,0 +1,28 @@
+// OpenMP's internal control variables belong to a task. Our tasks run inside the stock runtime's
+// implicit ones, so what a task sets is undone at its end, and handed on to its children.
+#pragma once
+
+#include "runtime/task.hpp"
+#include "runtime/team.hpp"
+
+namespace lares::omp {
+
+/// Called before a task changes a control variable: its end will restore what was before.
+void remember_control_variables(runtime::Worker& worker) noexcept;
+/// A child of a task that changed its variables starts with the changed ones.
+void inherit_control_variables(runtime::Worker& worker, runtime::Task& child) noexcept;
+/// Around a body. Cheap unless the task has variables of its own.
+inline void apply_control_variables(runtime::Task& task) noexcept;
+inline void restore_control_variables(runtime::Task& task) noexcept;
+
+void apply_inherited(runtime::Task& task) noexcept;
+void restore_saved(runtime::Task& task) noexcept;
+
+inline void apply_control_variables(runtime::Task& task) noexcept {
+  if (task.front_end != nullptr) apply_inherited(task);
+}
+inline void restore_control_variables(runtime::Task& task) noexcept {
+  if (task.front_end != nullptr) restore_saved(task);
+}
+
+}  // namespace lares::omp

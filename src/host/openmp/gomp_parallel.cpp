@@ -1,0 +1,167 @@
+// GCC's parallel regions: the stock runtime starts and joins the threads, ours run in between.
+#include <cstdlib>
+#include <new>
+
+#include "host/openmp/gomp_abi.hpp"
+#include "host/openmp/gomp_reductions.hpp"
+#include "host/openmp/region.hpp"
+
+namespace lares::omp::gomp {
+
+namespace {
+
+/// A region and the program's code for it.
+struct Launch {
+  Launch(Stock& stock, Body program, void* its_data) noexcept
+      : region(stock, reinterpret_cast<const void*>(program)), body(program), data(its_data) {}
+  Region region;
+  Body body;
+  void* data;
+  Launch* outer = nullptr;  ///< split regions of one thread
+  runtime::Worker* master = nullptr;
+};
+
+void run(void* argument) {
+  auto& launch = *static_cast<Launch*>(argument);
+  runtime::Worker& worker = launch.region.enter();
+  if (launch.region.once != nullptr) enter_team_reduction(worker, launch.region.once_data);
+  launch.body(launch.data);
+  if (launch.region.once != nullptr) leave_team_reduction(worker);
+  Region::leave(worker);
+}
+
+// Compilers before GCC 4.9 call the body of the master themselves, between _start and _end.
+__attribute__((tls_model("initial-exec"))) thread_local Launch* t_split = nullptr;
+
+Launch* begin_split(Stock& stock, Body body, void* data) {
+  void* memory = std::malloc(sizeof(Launch));
+  if (memory == nullptr) std::abort();
+  auto* launch = new (memory) Launch(stock, body, data);
+  launch->outer = t_split;
+  t_split = launch;
+  return launch;
+}
+
+void register_for_team(Region& region, std::size_t size) {
+  register_reductions(static_cast<std::uintptr_t*>(region.once_data), nullptr, size);
+}
+
+}  // namespace
+
+}  // namespace lares::omp::gomp
+
+namespace gomp = lares::omp::gomp;
+
+#define LARES_STOCK_OF_BODY(name)                                                                \
+  lares::omp::Stock& stock = *lares::omp::stock_of(reinterpret_cast<const void*>(fn));           \
+  auto* const name##_real = lares::omp::real<decltype(name)>(stock, lares::omp::Entry::name)
+
+LARES_EXPORT void GOMP_parallel(void (*fn)(void*), void* data, unsigned threads, unsigned flags) {
+  LARES_STOCK_OF_BODY(GOMP_parallel);
+  if (!lares::omp::active()) return GOMP_parallel_real(fn, data, threads, flags);
+  gomp::Launch launch(stock, fn, data);
+  GOMP_parallel_real(gomp::run, &launch, threads, flags);
+}
+
+LARES_EXPORT unsigned GOMP_parallel_reductions(void (*fn)(void*), void* data, unsigned threads,
+                                               unsigned flags) {
+  LARES_STOCK_OF_BODY(GOMP_parallel_reductions);
+  if (!lares::omp::active()) return GOMP_parallel_reductions_real(fn, data, threads, flags);
+  gomp::Launch launch(stock, fn, data);
+  launch.region.once = gomp::register_for_team;
+  launch.region.once_data = *static_cast<void**>(data);
+  lares::omp::real<decltype(GOMP_parallel)>(stock, lares::omp::Entry::GOMP_parallel)(
+      gomp::run, &launch, threads, flags);
+  return static_cast<unsigned>(launch.region.size());
+}
+
+LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned threads,
+                                         unsigned count, unsigned flags) {
+  LARES_STOCK_OF_BODY(GOMP_parallel_sections);
+  if (!lares::omp::active()) return GOMP_parallel_sections_real(fn, data, threads, count, flags);
+  gomp::Launch launch(stock, fn, data);
+  GOMP_parallel_sections_real(gomp::run, &launch, threads, count, flags);
+}
+
+#define LARES_PARALLEL_LOOP(name)                                                                \
+  LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end,  \
+                         long incr, long chunk, unsigned flags) {                                \
+    LARES_STOCK_OF_BODY(name);                                                                   \
+    if (!lares::omp::active()) return name##_real(fn, data, threads, start, end, incr, chunk, flags); \
+    gomp::Launch launch(stock, fn, data);                                                        \
+    name##_real(gomp::run, &launch, threads, start, end, incr, chunk, flags);                    \
+  }
+
+#define LARES_PARALLEL_LOOP_RUNTIME(name)                                                        \
+  LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end,  \
+                         long incr, unsigned flags) {                                            \
+    LARES_STOCK_OF_BODY(name);                                                                   \
+    if (!lares::omp::active()) return name##_real(fn, data, threads, start, end, incr, flags);   \
+    gomp::Launch launch(stock, fn, data);                                                        \
+    name##_real(gomp::run, &launch, threads, start, end, incr, flags);                           \
+  }
+
+LARES_PARALLEL_LOOP(GOMP_parallel_loop_static)
+LARES_PARALLEL_LOOP(GOMP_parallel_loop_dynamic)
+LARES_PARALLEL_LOOP(GOMP_parallel_loop_guided)
+LARES_PARALLEL_LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
+LARES_PARALLEL_LOOP(GOMP_parallel_loop_nonmonotonic_guided)
+LARES_PARALLEL_LOOP_RUNTIME(GOMP_parallel_loop_runtime)
+LARES_PARALLEL_LOOP_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
+LARES_PARALLEL_LOOP_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+
+// --- split constructs of old compilers ----------------------------------------------------------
+
+LARES_EXPORT void GOMP_parallel_start(void (*fn)(void*), void* data, unsigned threads) {
+  LARES_STOCK_OF_BODY(GOMP_parallel_start);
+  if (!lares::omp::active()) return GOMP_parallel_start_real(fn, data, threads);
+  gomp::Launch* launch = gomp::begin_split(stock, fn, data);
+  GOMP_parallel_start_real(gomp::run, launch, threads);
+  launch->master = &launch->region.enter();
+}
+
+LARES_EXPORT void GOMP_parallel_sections_start(void (*fn)(void*), void* data, unsigned threads,
+                                               unsigned count) {
+  LARES_STOCK_OF_BODY(GOMP_parallel_sections_start);
+  if (!lares::omp::active()) return GOMP_parallel_sections_start_real(fn, data, threads, count);
+  gomp::Launch* launch = gomp::begin_split(stock, fn, data);
+  GOMP_parallel_sections_start_real(gomp::run, launch, threads, count);
+  launch->master = &launch->region.enter();
+}
+
+#define LARES_PARALLEL_LOOP_START(name)                                                          \
+  LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end,  \
+                         long incr, long chunk) {                                                \
+    LARES_STOCK_OF_BODY(name);                                                                   \
+    if (!lares::omp::active()) return name##_real(fn, data, threads, start, end, incr, chunk);   \
+    gomp::Launch* launch = gomp::begin_split(stock, fn, data);                                   \
+    name##_real(gomp::run, launch, threads, start, end, incr, chunk);                            \
+    launch->master = &launch->region.enter();                                                    \
+  }
+LARES_PARALLEL_LOOP_START(GOMP_parallel_loop_static_start)
+LARES_PARALLEL_LOOP_START(GOMP_parallel_loop_dynamic_start)
+LARES_PARALLEL_LOOP_START(GOMP_parallel_loop_guided_start)
+
+LARES_EXPORT void GOMP_parallel_loop_runtime_start(void (*fn)(void*), void* data, unsigned threads,
+                                                   long start, long end, long incr) {
+  LARES_STOCK_OF_BODY(GOMP_parallel_loop_runtime_start);
+  if (!lares::omp::active()) {
+    return GOMP_parallel_loop_runtime_start_real(fn, data, threads, start, end, incr);
+  }
+  gomp::Launch* launch = gomp::begin_split(stock, fn, data);
+  GOMP_parallel_loop_runtime_start_real(gomp::run, launch, threads, start, end, incr);
+  launch->master = &launch->region.enter();
+}
+
+LARES_EXPORT void GOMP_parallel_end() {
+  LARES_REAL_BY_CALLER(GOMP_parallel_end);
+  gomp::Launch* launch = gomp::t_split;
+  if (launch == nullptr || lares::runtime::this_worker() != launch->master) {
+    return GOMP_parallel_end_real();
+  }
+  lares::omp::Region::leave(*launch->master);
+  GOMP_parallel_end_real();
+  gomp::t_split = launch->outer;
+  launch->~Launch();
+  std::free(launch);
+}

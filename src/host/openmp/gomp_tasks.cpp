@@ -1,0 +1,280 @@
+// GCC's tasks: `fn(data)`, with the data copied by the runtime when the task is left for later.
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "host/openmp/control_variables.hpp"
+#include "host/openmp/gomp_abi.hpp"
+#include "host/openmp/gomp_depend.hpp"
+#include "host/openmp/region.hpp"
+
+namespace lares::omp::gomp {
+
+namespace {
+
+void run(runtime::Task& task, runtime::Worker&) {
+  apply_control_variables(task);
+  reinterpret_cast<Body>(task.function)(task.data);
+  restore_control_variables(task);
+}
+
+void* align_up(void* pointer, long align) noexcept {
+  const auto mask = static_cast<std::uintptr_t>(align) - 1;
+  return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(pointer) + mask) & ~mask);
+}
+
+/// What one GOMP_task or one piece of a taskloop is made of.
+struct Recipe {
+  Body body;
+  void* data;
+  Copy copy;
+  long size;
+  long align;
+  unsigned flags;
+  int priority;
+};
+
+std::uint16_t task_flags(const Recipe& recipe, const runtime::Task& parent) noexcept {
+  std::uint16_t flags = 0;
+  if ((recipe.flags & flag_untied) != 0) flags |= runtime::task_flag::untied;
+  if ((recipe.flags & flag_final) != 0 || parent.has(runtime::task_flag::final)) {
+    flags |= runtime::task_flag::final;
+  }
+  if ((recipe.flags & flag_detach) != 0) flags |= runtime::task_flag::detachable;
+  // Copy constructors have run: only the body runs the destructors.
+  if (recipe.copy != nullptr) flags |= runtime::task_flag::must_run;
+  return flags;
+}
+
+int clamp_priority(runtime::Worker& worker, const Recipe& recipe) noexcept {
+  if ((recipe.flags & flag_priority) == 0 || recipe.priority <= 0) return 0;
+  const int most = real<int()>(stock_of(worker), Entry::omp_get_max_task_priority)();
+  return recipe.priority < most ? recipe.priority : most;
+}
+
+// A task that works on the caller's own data: for bodies that run before the caller goes on.
+runtime::Task* make_in_place(runtime::Worker& worker, const Recipe& recipe) noexcept {
+  runtime::Task* task = runtime::new_task(worker, 0);
+  task->run = run;
+  task->function = reinterpret_cast<void*>(recipe.body);
+  task->data = recipe.data;
+  task->flags = task_flags(recipe, *worker.current);
+  inherit_control_variables(worker, *task);
+  return task;
+}
+
+// A task with a copy of the data. Copy constructors see the new task as the current one.
+runtime::Task* make_with_copy(runtime::Worker& worker, const Recipe& recipe) noexcept {
+  const auto room = static_cast<std::size_t>(recipe.size + recipe.align);
+  runtime::Task* task = runtime::new_task(worker, room);
+  task->run = run;
+  task->function = reinterpret_cast<void*>(recipe.body);
+  task->data = align_up(task->payload(), recipe.align);
+  task->flags = task_flags(recipe, *worker.current);
+  task->priority = clamp_priority(worker, recipe);
+  inherit_control_variables(worker, *task);
+  if (recipe.copy != nullptr) {
+    recipe.copy(task->data, recipe.data);
+  } else {
+    std::memcpy(task->data, recipe.data, static_cast<std::size_t>(recipe.size));
+  }
+  return task;
+}
+
+void run_now(runtime::Worker& worker, const Recipe& recipe,
+             std::span<const runtime::Dependence> dependences, void* detach) {
+  const bool copies = recipe.copy != nullptr;
+  runtime::Task* task =
+      copies ? make_with_copy(worker, recipe) : make_in_place(worker, recipe);
+  if (detach != nullptr) {
+    *static_cast<std::uintptr_t*>(detach) = event_of(*task);
+    if (task->data != nullptr) *static_cast<std::uintptr_t*>(task->data) = event_of(*task);
+  }
+  runtime::run_undeferred(worker, *task, dependences);
+}
+
+void run_later(runtime::Worker& worker, Recipe recipe,
+               std::span<const runtime::Dependence> dependences, void* detach) {
+  runtime::Task* task = make_with_copy(worker, recipe);
+  if (detach != nullptr) {
+    // The event is the first member of the task's data.
+    *static_cast<std::uintptr_t*>(detach) = event_of(*task);
+    *static_cast<std::uintptr_t*>(task->data) = event_of(*task);
+  }
+  runtime::submit(worker, *task, dependences);
+}
+
+// --- taskloop -----------------------------------------------------------------------------------
+
+/// How iterations are dealt to tasks: the first `larger` + 1 tasks get `first_step`, the rest
+/// `later_step` (both in units of the loop variable).
+template <class Number>
+struct Split {
+  unsigned long tasks = 1;
+  Number first_step{};
+  Number later_step{};
+  unsigned long last_with_first = 0;  ///< index of the last task that gets first_step
+};
+
+template <class Number>
+Split<Number> split_evenly(std::uint64_t iterations, unsigned long tasks, Number step) noexcept {
+  Split<Number> split;
+  split.tasks = tasks;
+  const std::uint64_t each = iterations / tasks;
+  const std::uint64_t extra = iterations % tasks;
+  split.later_step = static_cast<Number>(each) * step;
+  split.first_step = extra != 0 ? static_cast<Number>(each + 1) * step : split.later_step;
+  split.last_with_first = extra != 0 ? static_cast<unsigned long>(extra - 1) : tasks;
+  return split;
+}
+
+// grainsize: each task gets at least `grain` iterations and fewer than twice that; strict: exactly
+// `grain`, but for the last.
+template <class Number>
+Split<Number> split_by_grain(std::uint64_t iterations, std::uint64_t grain, bool strict,
+                             Number step) noexcept {
+  if (!strict) {
+    const std::uint64_t tasks = iterations / grain;
+    return split_evenly<Number>(iterations, tasks == 0 ? 1 : static_cast<unsigned long>(tasks),
+                                step);
+  }
+  Split<Number> split;
+  const std::uint64_t rest = iterations % grain;
+  split.tasks = static_cast<unsigned long>(iterations / grain + (rest != 0 ? 1 : 0));
+  split.first_step = static_cast<Number>(split.tasks == 1 && rest != 0 ? rest : grain) * step;
+  split.later_step = rest != 0 ? static_cast<Number>(rest) * step : split.first_step;
+  split.last_with_first = split.tasks >= 2 ? split.tasks - 2 : 0;
+  return split;
+}
+
+template <class Number>
+std::uint64_t count_iterations(Number start, Number end, Number step, bool up) noexcept {
+  if (up) {
+    if (start >= end) return 0;
+    return (static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(start) +
+            static_cast<std::uint64_t>(step) - 1) /
+           static_cast<std::uint64_t>(step);
+  }
+  if (start <= end) return 0;
+  const std::uint64_t stride = 0 - static_cast<std::uint64_t>(step);
+  return (static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(end) + stride - 1) /
+         stride;
+}
+
+/// The compiler's data for a taskloop starts with the piece's bounds, then the reductions.
+template <class Number>
+struct LoopData {
+  Number start;
+  Number end;
+  std::uintptr_t* reductions;
+};
+
+template <class Number>
+void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Number start,
+              Number end, Number step) {
+  const bool up = std::is_signed_v<Number> ? static_cast<std::int64_t>(step) > 0
+                                           : (recipe.flags & flag_up) != 0;
+  const std::uint64_t iterations = count_iterations(start, end, step, up);
+  const bool grouped = (recipe.flags & flag_nogroup) == 0;
+  const bool reduces = grouped && (recipe.flags & flag_reduction) != 0;
+  if (iterations == 0 || worker.team->cancelled.load(std::memory_order_relaxed)) {
+    // The caller must see that nothing was registered.
+    if (reduces) static_cast<LoopData<Number>*>(recipe.data)->reductions[2] = 0;
+    return;
+  }
+  Split<Number> split;
+  if ((recipe.flags & flag_grainsize) != 0) {
+    split = split_by_grain<Number>(iterations, argument, (recipe.flags & flag_strict) != 0, step);
+  } else {
+    const std::uint64_t wanted = argument != 0 ? argument : worker.team->size();
+    split = split_evenly<Number>(
+        iterations, static_cast<unsigned long>(wanted < iterations ? wanted : iterations), step);
+  }
+  if (grouped) {
+    runtime::begin_group(worker);
+    if (reduces) {
+      GOMP_taskgroup_reduction_register(static_cast<LoopData<Number>*>(recipe.data)->reductions);
+    }
+  }
+  const bool included =
+      (recipe.flags & flag_if) == 0 || worker.current->has(runtime::task_flag::final);
+  Number width = split.first_step;
+  for (unsigned long i = 0; i < split.tasks; ++i) {
+    // Without copy constructors the caller's data serves every piece that runs at once.
+    const bool now = included || (recipe.copy == nullptr && recipe.priority == 0 &&
+                                  runtime::should_inline(worker));
+    runtime::Task* task = now && recipe.copy == nullptr ? make_in_place(worker, recipe)
+                                                        : make_with_copy(worker, recipe);
+    auto* bounds = static_cast<Number*>(task->data);
+    bounds[0] = start;
+    start = static_cast<Number>(start + width);
+    bounds[1] = i + 1 == split.tasks ? end : start;
+    if (i == split.last_with_first) width = split.later_step;
+    if (now) {
+      runtime::run_undeferred(worker, *task, {});
+    } else {
+      runtime::submit(worker, *task, {});
+    }
+  }
+  if (grouped) runtime::end_group(worker);
+}
+
+}  // namespace
+
+}  // namespace lares::omp::gomp
+
+namespace gomp = lares::omp::gomp;
+
+LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, void*), long size,
+                            long align, bool if_clause, unsigned flags, void** depend,
+                            int priority, void* detach) {
+  lares::runtime::Worker* worker = lares::runtime::this_worker();
+  if (worker == nullptr) {
+    LARES_REAL_BY_CALLER(GOMP_task);
+    return GOMP_task_real(fn, data, copy, size, align, if_clause, flags, depend, priority, detach);
+  }
+  const gomp::Recipe recipe{fn, data, copy, size, align, flags, priority};
+  const bool included = !if_clause || worker->current->has(lares::runtime::task_flag::final);
+  void* event = (flags & gomp::flag_detach) != 0 ? detach : nullptr;
+  if ((flags & gomp::flag_depend) == 0) {
+    if (included) return gomp::run_now(*worker, recipe, {}, event);
+    if (event == nullptr && copy == nullptr && (flags & gomp::flag_priority) == 0 &&
+        lares::runtime::should_inline(*worker)) {
+      worker->counters->inlined.add(1);
+      return gomp::run_now(*worker, recipe, {}, nullptr);
+    }
+    return gomp::run_later(*worker, recipe, {}, event);
+  }
+  const gomp::Dependences dependences(depend);
+  if (included) return gomp::run_now(*worker, recipe, dependences.list(), event);
+  gomp::run_later(*worker, recipe, dependences.list(), event);
+}
+
+LARES_EXPORT void GOMP_taskloop(void (*fn)(void*), void* data, void (*copy)(void*, void*),
+                                long size, long align, unsigned flags, unsigned long tasks,
+                                int priority, long start, long end, long step) {
+  lares::runtime::Worker* worker = lares::runtime::this_worker();
+  if (worker == nullptr) {
+    LARES_REAL_BY_CALLER(GOMP_taskloop);
+    return GOMP_taskloop_real(fn, data, copy, size, align, flags, tasks, priority, start, end,
+                              step);
+  }
+  const unsigned kept = priority > 0 ? flags | gomp::flag_priority : flags;
+  gomp::run_loop<long>(*worker, {fn, data, copy, size, align, kept, priority}, tasks, start, end,
+                       step);
+}
+
+LARES_EXPORT void GOMP_taskloop_ull(void (*fn)(void*), void* data, void (*copy)(void*, void*),
+                                    long size, long align, unsigned flags, unsigned long tasks,
+                                    int priority, unsigned long long start,
+                                    unsigned long long end, unsigned long long step) {
+  lares::runtime::Worker* worker = lares::runtime::this_worker();
+  if (worker == nullptr) {
+    LARES_REAL_BY_CALLER(GOMP_taskloop_ull);
+    return GOMP_taskloop_ull_real(fn, data, copy, size, align, flags, tasks, priority, start, end,
+                                  step);
+  }
+  const unsigned kept = priority > 0 ? flags | gomp::flag_priority : flags;
+  gomp::run_loop<unsigned long long>(*worker, {fn, data, copy, size, align, kept, priority}, tasks,
+                                     start, end, step);
+}

@@ -1,0 +1,300 @@
+// GCC's waiting points: taskwait, taskgroup, barriers, the ends of worksharing constructs, cancelling.
+#include "host/openmp/gomp_abi.hpp"
+#include "host/openmp/gomp_depend.hpp"
+#include "host/openmp/gomp_reductions.hpp"
+#include "host/openmp/region.hpp"
+
+namespace lares::omp::gomp {
+
+namespace {
+
+// With cancellation on, the stock runtime resets what was cancelled in its own barrier.
+template <class Function>
+bool barrier_and(runtime::Worker& worker, Entry entry) {
+  const bool cancelled = runtime::barrier(worker);
+  if (!worker.team->cancellable) return cancelled;
+  return real<Function>(stock_of(worker), entry)() || cancelled;
+}
+
+void barrier_and_stock(runtime::Worker& worker) {
+  runtime::barrier(worker);
+  if (worker.team->cancellable) {
+    real<decltype(GOMP_barrier)>(stock_of(worker), Entry::GOMP_barrier)();
+  }
+}
+
+void forward_end(runtime::Worker& worker, Entry nowait) {
+  real<void()>(stock_of(worker), nowait)();
+  barrier_and_stock(worker);
+}
+
+void run_nothing(runtime::Task&, runtime::Worker&) {}
+
+/// Inside, OpenMP calls go to the stock runtime: the host's part of a target region runs in a
+/// context of its own there.
+class OutsideOfTeam {
+ public:
+  OutsideOfTeam() noexcept : worker_(runtime::this_worker()) {
+    runtime::set_this_worker(nullptr);
+  }
+  OutsideOfTeam(const OutsideOfTeam&) = delete;
+  OutsideOfTeam& operator=(const OutsideOfTeam&) = delete;
+  ~OutsideOfTeam() { runtime::set_this_worker(worker_); }
+
+ private:
+  runtime::Worker* worker_;
+};
+
+constexpr unsigned target_nowait = 1;
+
+void wait_for(runtime::Worker& worker, void** depend) {
+  if (depend == nullptr) return;
+  const Dependences dependences(depend);
+  runtime::taskwait_depend(worker, dependences.list());
+}
+
+}  // namespace
+
+}  // namespace lares::omp::gomp
+
+namespace gomp = lares::omp::gomp;
+namespace runtime = lares::runtime;
+using lares::omp::Entry;
+
+#define LARES_WORKER_OR_FORWARD(name, ...)                   \
+  runtime::Worker* const worker = runtime::this_worker();    \
+  if (worker == nullptr) {                                   \
+    LARES_REAL_BY_CALLER(name);                              \
+    return name##_real(__VA_ARGS__);                         \
+  }
+
+LARES_EXPORT void GOMP_taskwait() {
+  LARES_WORKER_OR_FORWARD(GOMP_taskwait);
+  runtime::taskwait(*worker);
+}
+
+LARES_EXPORT void GOMP_taskwait_depend(void** depend) {
+  LARES_WORKER_OR_FORWARD(GOMP_taskwait_depend, depend);
+  gomp::wait_for(*worker, depend);
+}
+
+LARES_EXPORT void GOMP_taskwait_depend_nowait(void** depend) {
+  LARES_WORKER_OR_FORWARD(GOMP_taskwait_depend_nowait, depend);
+  const gomp::Dependences dependences(depend);
+  runtime::Task* task = runtime::new_task(*worker, 0);
+  task->run = gomp::run_nothing;
+  runtime::submit(*worker, *task, dependences.list());
+}
+
+LARES_EXPORT void GOMP_taskyield() {
+  LARES_WORKER_OR_FORWARD(GOMP_taskyield);
+  runtime::taskyield(*worker);
+}
+
+LARES_EXPORT void GOMP_taskgroup_start() {
+  LARES_WORKER_OR_FORWARD(GOMP_taskgroup_start);
+  runtime::begin_group(*worker);
+}
+
+LARES_EXPORT void GOMP_taskgroup_end() {
+  LARES_WORKER_OR_FORWARD(GOMP_taskgroup_end);
+  runtime::end_group(*worker);
+}
+
+// --- barriers -------------------------------------------------------------------------------------
+
+LARES_EXPORT void GOMP_barrier() {
+  LARES_WORKER_OR_FORWARD(GOMP_barrier);
+  gomp::barrier_and_stock(*worker);
+}
+
+LARES_EXPORT bool GOMP_barrier_cancel() {
+  LARES_WORKER_OR_FORWARD(GOMP_barrier_cancel);
+  return gomp::barrier_and<decltype(GOMP_barrier_cancel)>(*worker, Entry::GOMP_barrier_cancel);
+}
+
+LARES_EXPORT void GOMP_loop_end() {
+  LARES_WORKER_OR_FORWARD(GOMP_loop_end);
+  gomp::forward_end(*worker, Entry::GOMP_loop_end_nowait);
+}
+
+LARES_EXPORT bool GOMP_loop_end_cancel() {
+  LARES_WORKER_OR_FORWARD(GOMP_loop_end_cancel);
+  return gomp::barrier_and<decltype(GOMP_loop_end_cancel)>(*worker, Entry::GOMP_loop_end_cancel);
+}
+
+LARES_EXPORT void GOMP_sections_end() {
+  LARES_WORKER_OR_FORWARD(GOMP_sections_end);
+  gomp::forward_end(*worker, Entry::GOMP_sections_end_nowait);
+}
+
+LARES_EXPORT bool GOMP_sections_end_cancel() {
+  LARES_WORKER_OR_FORWARD(GOMP_sections_end_cancel);
+  return gomp::barrier_and<decltype(GOMP_sections_end_cancel)>(*worker,
+                                                               Entry::GOMP_sections_end_cancel);
+}
+
+LARES_EXPORT void* GOMP_single_copy_start() {
+  LARES_WORKER_OR_FORWARD(GOMP_single_copy_start);
+  // The compiler puts a barrier behind the construct, so the pointer is free again by the next one.
+  const bool mine = lares::omp::real<bool()>(lares::omp::stock_of(*worker),
+                                             Entry::GOMP_single_start)();
+  if (mine) return nullptr;
+  runtime::barrier(*worker);
+  return worker->team->broadcast.load(std::memory_order_acquire);
+}
+
+LARES_EXPORT void GOMP_single_copy_end(void* data) {
+  LARES_WORKER_OR_FORWARD(GOMP_single_copy_end, data);
+  worker->team->broadcast.store(data, std::memory_order_release);
+  runtime::barrier(*worker);
+}
+
+// --- cancelling -----------------------------------------------------------------------------------
+
+LARES_EXPORT bool GOMP_cancellation_point(int which) {
+  LARES_WORKER_OR_FORWARD(GOMP_cancellation_point, which);
+  if (!worker->team->cancellable) return false;
+  if (which == gomp::cancel_taskgroup) return runtime::is_cancelled(*worker);
+  return lares::omp::real<decltype(GOMP_cancellation_point)>(
+      lares::omp::stock_of(*worker), Entry::GOMP_cancellation_point)(which);
+}
+
+LARES_EXPORT bool GOMP_cancel(int which, bool do_cancel) {
+  LARES_WORKER_OR_FORWARD(GOMP_cancel, which, do_cancel);
+  if (!worker->team->cancellable) return false;
+  if (!do_cancel) return GOMP_cancellation_point(which);
+  if (which == gomp::cancel_taskgroup) {
+    if (runtime::Taskgroup* group = runtime::current_group(*worker); group != nullptr) {
+      runtime::cancel_group(*group);
+    }
+    return true;
+  }
+  const bool cancelled = lares::omp::real<decltype(GOMP_cancel)>(
+      lares::omp::stock_of(*worker), Entry::GOMP_cancel)(which, do_cancel);
+  // Threads leave a cancelled region without meeting: those that wait for them must be let go.
+  if (which == gomp::cancel_parallel) runtime::cancel_team(*worker->team);
+  return cancelled;
+}
+
+// --- worksharing constructs with task reductions --------------------------------------------------
+
+// The reductions are ours; the stock runtime shares the work out and never hears of them.
+#define LARES_STRIP_REDUCTIONS()                                                        \
+  if (reductions != nullptr) gomp::enter_workshare_reduction(*worker, reductions)
+
+LARES_EXPORT bool GOMP_loop_start(long start, long end, long incr, long sched, long chunk,
+                                  long* istart, long* iend, std::uintptr_t* reductions,
+                                  void** memory) {
+  LARES_WORKER_OR_FORWARD(GOMP_loop_start, start, end, incr, sched, chunk, istart, iend,
+                          reductions, memory);
+  LARES_STRIP_REDUCTIONS();
+  return lares::omp::real<decltype(GOMP_loop_start)>(
+      lares::omp::stock_of(*worker), Entry::GOMP_loop_start)(start, end, incr, sched, chunk,
+                                                             istart, iend, nullptr, memory);
+}
+
+LARES_EXPORT bool GOMP_loop_ordered_start(long start, long end, long incr, long sched, long chunk,
+                                          long* istart, long* iend, std::uintptr_t* reductions,
+                                          void** memory) {
+  LARES_WORKER_OR_FORWARD(GOMP_loop_ordered_start, start, end, incr, sched, chunk, istart, iend,
+                          reductions, memory);
+  LARES_STRIP_REDUCTIONS();
+  return lares::omp::real<decltype(GOMP_loop_ordered_start)>(
+      lares::omp::stock_of(*worker), Entry::GOMP_loop_ordered_start)(
+      start, end, incr, sched, chunk, istart, iend, nullptr, memory);
+}
+
+LARES_EXPORT bool GOMP_loop_doacross_start(unsigned ncounts, long* counts, long sched, long chunk,
+                                           long* istart, long* iend, std::uintptr_t* reductions,
+                                           void** memory) {
+  LARES_WORKER_OR_FORWARD(GOMP_loop_doacross_start, ncounts, counts, sched, chunk, istart, iend,
+                          reductions, memory);
+  LARES_STRIP_REDUCTIONS();
+  return lares::omp::real<decltype(GOMP_loop_doacross_start)>(
+      lares::omp::stock_of(*worker), Entry::GOMP_loop_doacross_start)(
+      ncounts, counts, sched, chunk, istart, iend, nullptr, memory);
+}
+
+LARES_EXPORT bool GOMP_loop_ull_start(bool up, gomp_ull start, gomp_ull end, gomp_ull incr,
+                                      long sched, gomp_ull chunk, gomp_ull* istart,
+                                      gomp_ull* iend, std::uintptr_t* reductions, void** memory) {
+  LARES_WORKER_OR_FORWARD(GOMP_loop_ull_start, up, start, end, incr, sched, chunk, istart, iend,
+                          reductions, memory);
+  LARES_STRIP_REDUCTIONS();
+  return lares::omp::real<decltype(GOMP_loop_ull_start)>(
+      lares::omp::stock_of(*worker), Entry::GOMP_loop_ull_start)(
+      up, start, end, incr, sched, chunk, istart, iend, nullptr, memory);
+}
+
+LARES_EXPORT bool GOMP_loop_ull_ordered_start(bool up, gomp_ull start, gomp_ull end, gomp_ull incr,
+                                              long sched, gomp_ull chunk, gomp_ull* istart,
+                                              gomp_ull* iend, std::uintptr_t* reductions,
+                                              void** memory) {
+  LARES_WORKER_OR_FORWARD(GOMP_loop_ull_ordered_start, up, start, end, incr, sched, chunk, istart,
+                          iend, reductions, memory);
+  LARES_STRIP_REDUCTIONS();
+  return lares::omp::real<decltype(GOMP_loop_ull_ordered_start)>(
+      lares::omp::stock_of(*worker), Entry::GOMP_loop_ull_ordered_start)(
+      up, start, end, incr, sched, chunk, istart, iend, nullptr, memory);
+}
+
+LARES_EXPORT bool GOMP_loop_ull_doacross_start(unsigned ncounts, gomp_ull* counts, long sched,
+                                               gomp_ull chunk, gomp_ull* istart, gomp_ull* iend,
+                                               std::uintptr_t* reductions, void** memory) {
+  LARES_WORKER_OR_FORWARD(GOMP_loop_ull_doacross_start, ncounts, counts, sched, chunk, istart,
+                          iend, reductions, memory);
+  LARES_STRIP_REDUCTIONS();
+  return lares::omp::real<decltype(GOMP_loop_ull_doacross_start)>(
+      lares::omp::stock_of(*worker), Entry::GOMP_loop_ull_doacross_start)(
+      ncounts, counts, sched, chunk, istart, iend, nullptr, memory);
+}
+
+LARES_EXPORT unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions,
+                                           void** memory) {
+  LARES_WORKER_OR_FORWARD(GOMP_sections2_start, count, reductions, memory);
+  LARES_STRIP_REDUCTIONS();
+  return lares::omp::real<decltype(GOMP_sections2_start)>(
+      lares::omp::stock_of(*worker), Entry::GOMP_sections2_start)(count, nullptr, memory);
+}
+
+LARES_EXPORT void GOMP_scope_start(std::uintptr_t* reductions) {
+  LARES_WORKER_OR_FORWARD(GOMP_scope_start, reductions);
+  LARES_STRIP_REDUCTIONS();
+}
+
+// --- target: the host's part stays with the stock runtime, our dependences come first --------------
+
+LARES_EXPORT void GOMP_target_ext(int device, void (*fn)(void*), std::size_t count, void** hosts,
+                                  std::size_t* sizes, unsigned short* kinds, unsigned flags,
+                                  void** depend, void** args) {
+  LARES_WORKER_OR_FORWARD(GOMP_target_ext, device, fn, count, hosts, sizes, kinds, flags, depend,
+                          args);
+  gomp::wait_for(*worker, depend);
+  auto* const forward = lares::omp::real<decltype(GOMP_target_ext)>(
+      lares::omp::stock_of(*worker), Entry::GOMP_target_ext);
+  const gomp::OutsideOfTeam outside;
+  forward(device, fn, count, hosts, sizes, kinds, flags & ~gomp::target_nowait, nullptr, args);
+}
+
+LARES_EXPORT void GOMP_target_update_ext(int device, std::size_t count, void** hosts,
+                                         std::size_t* sizes, unsigned short* kinds,
+                                         unsigned flags, void** depend) {
+  LARES_WORKER_OR_FORWARD(GOMP_target_update_ext, device, count, hosts, sizes, kinds, flags,
+                          depend);
+  gomp::wait_for(*worker, depend);
+  lares::omp::real<decltype(GOMP_target_update_ext)>(
+      lares::omp::stock_of(*worker), Entry::GOMP_target_update_ext)(
+      device, count, hosts, sizes, kinds, flags & ~gomp::target_nowait, nullptr);
+}
+
+LARES_EXPORT void GOMP_target_enter_exit_data(int device, std::size_t count, void** hosts,
+                                              std::size_t* sizes, unsigned short* kinds,
+                                              unsigned flags, void** depend) {
+  LARES_WORKER_OR_FORWARD(GOMP_target_enter_exit_data, device, count, hosts, sizes, kinds, flags,
+                          depend);
+  gomp::wait_for(*worker, depend);
+  lares::omp::real<decltype(GOMP_target_enter_exit_data)>(
+      lares::omp::stock_of(*worker), Entry::GOMP_target_enter_exit_data)(
+      device, count, hosts, sizes, kinds, flags & ~gomp::target_nowait, nullptr);
+}

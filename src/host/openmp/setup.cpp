@@ -1,0 +1,137 @@
+// What happens when the library is loaded: it reads what `lares run` decided, or stays out of the way.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "host/openmp/stock.hpp"
+#include "machine/machine.hpp"
+#include "policy/registry.hpp"
+#include "host/openmp/region.hpp"
+#include "runtime/engine.hpp"
+
+namespace lares::omp {
+
+namespace {
+
+char g_session[512];
+
+bool read_file(const char* path, std::string& text) noexcept {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t got = read(file, buffer, sizeof(buffer));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+  close(file);
+  return true;
+}
+
+// The process's counters: a sparse file that the launcher reads after our end, whatever end it is.
+runtime::CountersFile* map_counters() noexcept {
+  char path[600];
+  std::snprintf(path, sizeof(path), "%s/stats.%d", g_session, static_cast<int>(getpid()));
+  const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return nullptr;
+  constexpr std::size_t bytes = runtime::CountersFile::slots_offset +
+                                runtime::max_counter_slots * sizeof(runtime::CounterSlot);
+  void* memory = MAP_FAILED;
+  if (ftruncate(file, static_cast<off_t>(bytes)) == 0) {
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  }
+  close(file);
+  if (memory == MAP_FAILED) {
+    unlink(path);
+    return nullptr;
+  }
+  auto* counters = static_cast<runtime::CountersFile*>(memory);
+  counters->slot_bytes = sizeof(runtime::CounterSlot);
+  counters->pid = static_cast<std::uint32_t>(getpid());
+  std::strncpy(counters->command, program_invocation_short_name, sizeof(counters->command) - 1);
+  counters->magic = runtime::CountersFile::expected_magic;
+  return counters;
+}
+
+void after_fork_in_child() noexcept {
+  runtime::Engine& engine = runtime::Engine::instance();
+  if (!engine.active()) return;
+  // The parent's file stays the parent's.
+  runtime::CountersFile* before = engine.counters();
+  runtime::CountersFile* counters = map_counters();
+  if (counters != nullptr && before != nullptr) {
+    std::memcpy(counters->policy, before->policy, sizeof(counters->policy));
+    std::memcpy(counters->runtime, before->runtime, sizeof(counters->runtime));
+    counters->domains = before->domains;
+  }
+  engine.reset_after_fork(counters);
+}
+
+runtime::WaitPolicy wait_policy() noexcept {
+  const char* text = std::getenv("OMP_WAIT_POLICY");
+  if (text != nullptr && strcasecmp(text, "active") == 0) return runtime::WaitPolicy::active;
+  if (text != nullptr && strcasecmp(text, "passive") == 0) return runtime::WaitPolicy::passive;
+  const char* blocktime = std::getenv("KMP_BLOCKTIME");
+  if (blocktime != nullptr && strcasecmp(blocktime, "infinite") == 0) {
+    return runtime::WaitPolicy::active;
+  }
+  if (blocktime != nullptr && std::strcmp(blocktime, "0") == 0) return runtime::WaitPolicy::passive;
+  return runtime::WaitPolicy::unspecified;
+}
+
+// A tool that watches the stock runtime through OMPT would see no tasks if they were ours.
+bool has_tool() noexcept {
+  const char* libraries = std::getenv("OMP_TOOL_LIBRARIES");
+  if (libraries != nullptr && libraries[0] != '\0') return true;
+  void* start = dlsym(RTLD_DEFAULT, "ompt_start_tool");
+  if (start == nullptr) return false;
+  Dl_info where{};
+  if (dladdr(start, &where) == 0 || where.dli_fname == nullptr) return true;
+  // libomp itself defines a weak one.
+  const char* name = std::strrchr(where.dli_fname, '/');
+  name = name == nullptr ? where.dli_fname : name + 1;
+  return std::strncmp(name, "libomp", 6) != 0 && std::strncmp(name, "libiomp", 7) != 0;
+}
+
+void set_up() noexcept {
+  const char* session = std::getenv("LARES_SESSION");
+  if (session == nullptr || std::strlen(session) >= sizeof(g_session)) return;
+  std::strcpy(g_session, session);
+  std::string path = g_session;
+  path += "/machine";
+  std::string text;
+  if (!read_file(path.c_str(), text)) return;  // the launcher is gone: so are we
+  Result<machine::Machine> machine = machine::parse_compact(text);
+  if (!machine) return;
+  const char* wanted = std::getenv("LARES_POLICY");
+  Result<policy::Choice> choice = policy::parse_choice(
+      wanted == nullptr ? "auto" : wanted, machine.value().domains_with_cores());
+  if (!choice) return;
+  runtime::Engine& engine = runtime::Engine::instance();
+  engine.set_up(std::move(machine.value()), choice.value(), map_counters());
+  engine.set_wait_policy(wait_policy());
+  pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  if (has_tool()) {
+    engine.note("an OMPT tool watches the program: Lares leaves all tasks to the stock runtime");
+    engine.deactivate();
+  }
+}
+
+// After the C library's own constructors, before the program's.
+__attribute__((constructor)) void on_load() { set_up(); }
+
+}  // namespace
+
+}  // namespace lares::omp
+
+/// Tells liblares (lares_active) that the runtime is in this process.
+LARES_EXPORT int lares_runtime_active() { return lares::omp::active() ? 1 : 0; }

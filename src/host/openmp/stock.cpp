@@ -1,0 +1,246 @@
+#include "host/openmp/stock.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include "runtime/engine.hpp"
+#include "runtime/spinlock.hpp"
+
+namespace lares::omp {
+
+namespace {
+
+const char* entry_name(Entry entry) noexcept {
+  static constexpr const char* names[] = {
+#define LARES_NAME(name) #name,
+      LARES_STOCK_FUNCTIONS(LARES_NAME)
+#undef LARES_NAME
+  };
+  return names[static_cast<std::size_t>(entry)];
+}
+
+const char* file_name(const char* path) noexcept {
+  const char* slash = std::strrchr(path, '/');
+  return slash == nullptr ? path : slash + 1;
+}
+
+constexpr std::size_t max_stocks = 16;
+
+/// Which runtime the code of one loaded object uses.
+struct Owner {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  Stock* stock = nullptr;
+};
+
+// Written under g_lock, read under it; threads remember their last answer.
+runtime::Spinlock g_lock;
+Stock* g_stocks[max_stocks] = {};
+std::size_t g_stock_count = 0;
+
+__attribute__((tls_model("initial-exec"))) thread_local Owner t_last;
+
+/// A loaded object: what dl_iterate_phdr tells.
+struct Object {
+  char path[1024];
+  std::uintptr_t base;
+  std::uintptr_t begin;
+  std::uintptr_t end;
+  const ElfW(Dyn)* dynamic;
+};
+
+Object object_of(const dl_phdr_info& info) noexcept {
+  Object object{};
+  std::strncpy(object.path, info.dlpi_name, sizeof(object.path) - 1);
+  object.base = info.dlpi_addr;
+  object.begin = UINTPTR_MAX;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info.dlpi_phdr[i];
+    const std::uintptr_t begin = info.dlpi_addr + header.p_vaddr;
+    if (header.p_type == PT_DYNAMIC) object.dynamic = reinterpret_cast<const ElfW(Dyn)*>(begin);
+    if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
+    if (begin < object.begin) object.begin = begin;
+    if (begin + header.p_memsz > object.end) object.end = begin + header.p_memsz;
+  }
+  return object;
+}
+
+template <class Visit>
+void for_each_object(Visit visit) noexcept {
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) -> int {
+        const Object object = object_of(*info);
+        return (*static_cast<Visit*>(data))(object) ? 0 : 1;
+      },
+      &visit);
+}
+
+// A name like libgomp.so.1, libomp.so.5, libiomp5.so, or the renamed copies that wheels bundle.
+bool may_be_runtime(const char* path) noexcept {
+  const char* name = file_name(path);
+  return std::strncmp(name, "libgomp", 7) == 0 || std::strncmp(name, "libomp", 6) == 0 ||
+         std::strncmp(name, "libiomp", 7) == 0;
+}
+
+bool defines_openmp(void* handle, const Object& object) noexcept {
+  for (const char* symbol : {"GOMP_parallel", "__kmpc_fork_call"}) {
+    void* found = dlsym(handle, symbol);
+    const auto at = reinterpret_cast<std::uintptr_t>(found);
+    if (found != nullptr && at >= object.begin && at < object.end) return true;
+  }
+  return false;
+}
+
+Stock* known_stock(const Object& object) noexcept {
+  for (std::size_t i = 0; i < g_stock_count; ++i) {
+    if (g_stocks[i]->contains(reinterpret_cast<const void*>(object.begin))) return g_stocks[i];
+  }
+  return nullptr;
+}
+
+void note_second(const Stock& stock) noexcept {
+  char text[200] = "a second OpenMP runtime is in this process (";
+  std::strncat(text, stock.name(), 80);
+  std::strncat(text, "): each keeps its own threads and Lares schedules the tasks of both apart", 90);
+  runtime::Engine::instance().note(text);
+}
+
+void add_stock(const Object& object) noexcept {
+  if (known_stock(object) != nullptr || g_stock_count == max_stocks) return;
+  // The handle keeps the runtime loaded: our records of it stay valid.
+  void* handle = dlopen(object.path, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return;
+  if (!defines_openmp(handle, object)) {
+    dlclose(handle);
+    return;
+  }
+  void* memory = std::malloc(sizeof(Stock));
+  if (memory == nullptr) std::abort();
+  auto* stock = new (memory) Stock(handle, file_name(object.path), object.begin, object.end);
+  g_stocks[g_stock_count++] = stock;
+  auto* counters = runtime::Engine::instance().counters();
+  if (counters != nullptr && counters->runtime[0] == '\0') {
+    std::snprintf(counters->runtime, sizeof(counters->runtime), "%s", stock->name());
+  }
+  if (g_stock_count > 1) note_second(*stock);
+}
+
+void scan() noexcept {
+  // First the list, then the loading: dlopen must not be called under dl_iterate_phdr's lock.
+  constexpr std::size_t most = max_stocks * 2;
+  static Object candidates[most];  // under g_lock
+  std::size_t count = 0;
+  for_each_object([&count](const Object& object) {
+    if (may_be_runtime(object.path) && count < most) candidates[count++] = object;
+    return true;
+  });
+  for (std::size_t i = 0; i < count; ++i) add_stock(candidates[i]);
+}
+
+// --- which runtime an object was linked with ------------------------------------------------------
+
+const char* string_table(const Object& object) noexcept {
+  for (const ElfW(Dyn)* entry = object.dynamic; entry != nullptr && entry->d_tag != DT_NULL;
+       ++entry) {
+    if (entry->d_tag != DT_STRTAB) continue;
+    const std::uintptr_t at = entry->d_un.d_ptr;  // glibc relocates it; others may not
+    return reinterpret_cast<const char*>(at < object.base ? object.base + at : at);
+  }
+  return nullptr;
+}
+
+Stock* stock_named(const char* name) noexcept {
+  for (std::size_t i = 0; i < g_stock_count; ++i) {
+    if (std::strcmp(g_stocks[i]->name(), file_name(name)) == 0) return g_stocks[i];
+  }
+  return nullptr;
+}
+
+// The first runtime among what the object needs. libomp.so and libomp.so.5 are the same file, so
+// the names are also compared without their version.
+Stock* needed_stock(const Object& object) noexcept {
+  const char* strings = string_table(object);
+  if (strings == nullptr) return nullptr;
+  for (const ElfW(Dyn)* entry = object.dynamic; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag != DT_NEEDED) continue;
+    const char* name = strings + entry->d_un.d_val;
+    if (!may_be_runtime(name)) continue;
+    if (Stock* stock = stock_named(name); stock != nullptr) return stock;
+    const char* end = std::strstr(file_name(name), ".so");
+    const std::size_t stem = end == nullptr ? std::strlen(file_name(name))
+                                            : static_cast<std::size_t>(end - file_name(name));
+    for (std::size_t i = 0; i < g_stock_count; ++i) {
+      if (std::strncmp(g_stocks[i]->name(), file_name(name), stem) == 0) return g_stocks[i];
+    }
+  }
+  return nullptr;
+}
+
+Owner find_owner(const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  static Object holder;  // under g_lock: too large for a small stack
+  bool found = false;
+  for_each_object([at, &found](const Object& object) {
+    if (at < object.begin || at >= object.end) return true;
+    holder = object;
+    found = true;
+    return false;
+  });
+  scan();
+  if (g_stock_count == 0) return {};
+  Stock* stock = found ? known_stock(holder) : nullptr;
+  if (stock == nullptr && found) stock = needed_stock(holder);
+  if (stock == nullptr) stock = g_stocks[0];
+  if (!found) return {at, at + 1, stock};
+  return {holder.begin, holder.end, stock};
+}
+
+}  // namespace
+
+Stock::Stock(void* handle, const char* name, std::uintptr_t begin, std::uintptr_t end) noexcept
+    : handle_(handle), name_{}, begin_(begin), end_(end) {
+  std::strncpy(name_, name, sizeof(name_) - 1);
+  thread_num = real<int()>(*this, Entry::omp_get_thread_num);
+  num_threads = real<int()>(*this, Entry::omp_get_num_threads);
+  const char* cancellation = std::getenv("OMP_CANCELLATION");
+  // Not asked from the runtime: that would start it before the program does.
+  cancellable = cancellation != nullptr && std::strpbrk(cancellation, "tTyY1") != nullptr;
+}
+
+void* Stock::find(Entry entry) noexcept {
+  static char absent;
+  std::atomic<void*>& slot = functions_[static_cast<std::size_t>(entry)];
+  void* function = slot.load(std::memory_order_relaxed);
+  if (function == nullptr) {
+    function = dlsym(handle_, entry_name(entry));
+    // Looked up by the runtime's own handle, so never our definition; remembered even if absent.
+    slot.store(function == nullptr ? &absent : function, std::memory_order_relaxed);
+  }
+  return function == &absent ? nullptr : function;
+}
+
+Stock* stock_of(const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (at >= t_last.begin && at < t_last.end) return t_last.stock;
+  const std::lock_guard lock(g_lock);
+  t_last = find_owner(address);
+  if (t_last.stock == nullptr) {
+    // Code calls OpenMP, but no runtime is loaded that we know: nothing can be forwarded.
+    static const char message[] =
+        "lares: the program calls OpenMP, but no libgomp, libomp or libiomp5 is loaded; run it "
+        "without lares\n";
+    (void)!write(2, message, sizeof(message) - 1);
+    std::abort();
+  }
+  return t_last.stock;
+}
+
+}  // namespace lares::omp
