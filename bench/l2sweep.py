@@ -51,7 +51,7 @@ def parse(output, command):
     found = harness.fields(output)
     try:
         return {"us": float(found["us_per_sweep"]), "same_core": float(found["same_core"]),
-                "same_thread": float(found["same_thread"])}
+                "same_thread": float(found["same_thread"]), "away": float(found["away"])}
     except (KeyError, ValueError):
         raise harness.ProgramFailed(f"printed no result: {harness.shown(command)}") from None
 
@@ -104,8 +104,10 @@ def local_share(rounds, what):
 def one_row(samples, pair):
     compiler, setup = pair
     times = column(samples, pair, "us")
-    row = {"compiler": compiler, "setup": setup, "us_per_sweep": harness.Spread(times.values()).as_json(),
+    row = {"compiler": compiler, "setup": setup,
+           "us_per_sweep": harness.Spread(times.values()).as_json(),
            "same_core": harness.Spread(column(samples, pair, "same_core").values()).as_json(),
+           "away": harness.Spread(column(samples, pair, "away").values()).as_json(),
            "in_domain_tasks": local_share(samples[pair], "tasks"),
            "in_domain_bytes": local_share(samples[pair], "bytes"), "speedup": {}}
     for other, runtime in COMPILERS.items():
@@ -122,13 +124,14 @@ def spread_text(spread, form):
 def text_table(rows):
     table = harness.Table(["program, run", "us per sweep",
                            *(f"stock {name} / this" for name in COMPILERS.values()),
-                           "same core as before", "tasks in domain", "bytes in domain"])
+                           "same core as before", "not by creator", "tasks in domain", "bytes in domain"])
     for row in rows:
         speedups = [spread_text(row["speedup"][name], harness.two_decimals)
                     if name in row["speedup"] else "-" for name in COMPILERS.values()]
         table.add(f"{row['compiler']}, {row['setup']}",
                   spread_text(row["us_per_sweep"], harness.three_digits), *speedups,
                   spread_text(row["same_core"], harness.percent),
+                  harness.percent(row["away"]["median"]),
                   harness.percent(row["in_domain_tasks"]), harness.percent(row["in_domain_bytes"]))
     return table.text()
 
@@ -144,13 +147,14 @@ def print_text(rows, options, where):
 
 
 def print_csv(rows):
-    print("compiler,setup,median_us,min_us,max_us,same_core,in_domain_tasks,in_domain_bytes")
+    print("compiler,setup,median_us,min_us,max_us,same_core,away,in_domain_tasks,in_domain_bytes")
     for row in rows:
         optional = ("" if row[key] is None else f"{row[key]:.4f}"
                     for key in ("in_domain_tasks", "in_domain_bytes"))
         times = (f"{row['us_per_sweep'][key]:.3f}" for key in ("median", "min", "max"))
         print(",".join([row["compiler"], f'"{row["setup"]}"', *times,
-                        f"{row['same_core']['median']:.4f}", *optional]))
+                        f"{row['same_core']['median']:.4f}",
+                        f"{row['away']['median']:.4f}", *optional]))
 
 
 def body():

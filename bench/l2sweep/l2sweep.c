@@ -7,7 +7,8 @@
 // so that a block comes back to the core that holds it by decision and not by luck. A task names
 // its whole block twice, in `depend` and in `affinity`. Prints the time of a sweep (the median
 // over the sweeps) and, by the program's own count, the share of blocks that ran on the thread and
-// on the core where they ran the sweep before.
+// on the core where they ran the sweep before, and the share that another thread than the creator
+// ran: without that, a creator that runs everything itself would look perfectly local.
 //
 // Every task adds one to each value of its block, so at the end every value must be the number of
 // sweeps. Exit status 1 if one is not, 2 after a wrong argument.
@@ -33,6 +34,7 @@ typedef struct {
   // taskwait between sweeps orders those.
   int thread, core;
   int same_thread, same_core;  // how often a sweep ran it where the one before did
+  int away;                    // how often another thread than the creator ran it
 } Block;
 
 typedef struct {
@@ -91,8 +93,9 @@ static void add_one(double* values, size_t count) {
   for (size_t k = 0; k < count; ++k) values[k] += 1.0;
 }
 
-static void note_place(Block* block) {
+static void note_place(Block* block, int creator) {
   const int thread = omp_get_thread_num(), core = sched_getcpu();
+  block->away += thread != creator;
   block->same_thread += block->thread == thread;
   block->same_core += block->core == core;
   block->thread = thread;
@@ -101,6 +104,7 @@ static void note_place(Block* block) {
 
 static double run_sweep(const Sweep* s) {
   const double start = omp_get_wtime();
+  const int creator = omp_get_thread_num();
   for (int k = 0; k < s->count; ++k) {
     Block* block = &s->blocks[s->order[k]];
     double* values = block->values;
@@ -108,7 +112,7 @@ static double run_sweep(const Sweep* s) {
 #pragma omp task depend(inout : values[0 : count]) affinity(values[0 : count])
     {
       add_one(values, count);
-      note_place(block);
+      note_place(block, creator);
     }
   }
 #pragma omp taskwait
@@ -116,7 +120,8 @@ static double run_sweep(const Sweep* s) {
 }
 
 static void forget_counts(Sweep* s) {
-  for (int k = 0; k < s->count; ++k) s->blocks[k].same_thread = s->blocks[k].same_core = 0;
+  for (int k = 0; k < s->count; ++k)
+    s->blocks[k].same_thread = s->blocks[k].same_core = s->blocks[k].away = 0;
 }
 
 static void run_sweeps(Sweep* s, double* seconds, long sweeps) {
@@ -147,18 +152,19 @@ static int compare(const void* left, const void* right) {
 }
 
 static void report(const Sweep* s, double* seconds, const Options* o) {
-  double same_thread = 0.0, same_core = 0.0;
+  double same_thread = 0.0, same_core = 0.0, away = 0.0;
   for (int k = 0; k < s->count; ++k) {
     same_thread += s->blocks[k].same_thread;
     same_core += s->blocks[k].same_core;
+    away += s->blocks[k].away;
   }
   qsort(seconds, (size_t)o->sweeps, sizeof seconds[0], compare);
   const double visits = (double)s->count * (double)o->sweeps;
   printf(
       "l2sweep threads=%d blocks=%d block_bytes=%ld sweeps=%ld us_per_sweep=%.3f min=%.3f "
-      "same_thread=%.4f same_core=%.4f\n",
+      "same_thread=%.4f same_core=%.4f away=%.4f\n",
       omp_get_max_threads(), s->count, o->block_bytes, o->sweeps, seconds[o->sweeps / 2] * 1e6,
-      seconds[0] * 1e6, same_thread / visits, same_core / visits);
+      seconds[0] * 1e6, same_thread / visits, same_core / visits, away / visits);
 }
 
 static long read_number(const char* option, const char* text, long least) {
