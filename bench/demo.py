@@ -122,8 +122,9 @@ def share_text(shares):
 
 
 def text_table(rows):
-    table = harness.Table(["built by, run", "time (ms)", "Lares / stock", "tasks: local/same/remote",
-                           "bytes: local/same/remote", "to LAPACK", "residual"])
+    table = harness.Table(["built by, run", "time (ms)", "Lares / stock",
+                           "tasks: local/same/remote", "bytes: local/same/remote", "to LAPACK",
+                           "residual"])
     for row in rows:
         ratio = row["ratio_to_stock"]
         table.add(f"{row['compiler']}, {row['runtime']}",

@@ -124,7 +124,8 @@ def spread_text(spread, form):
 def text_table(rows):
     table = harness.Table(["program, run", "us per sweep",
                            *(f"stock {name} / this" for name in COMPILERS.values()),
-                           "same core as before", "not by creator", "tasks in domain", "bytes in domain"])
+                           "same core as before", "not by creator", "tasks in domain",
+                           "bytes in domain"])
     for row in rows:
         speedups = [spread_text(row["speedup"][name], harness.two_decimals)
                     if name in row["speedup"] else "-" for name in COMPILERS.values()]
@@ -137,8 +138,8 @@ def text_table(rows):
 
 
 def print_text(rows, options, where):
-    print(f"Sweeps over blocks of {options.block} KiB that fill {options.fill}% of the L2 caches of "
-          f"{options.threads} cores, in random order; {options.rounds} interleaved runs: "
+    print(f"Sweeps over blocks of {options.block} KiB that fill {options.fill}% of the L2 caches "
+          f"of {options.threads} cores, in random order; {options.rounds} interleaved runs: "
           "median [least..most]")
     print(harness.provenance_line(where))
     print("Stock runs are " + ("bound to cores" if options.bind_stock else "not bound")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs random task programs under Lares for minutes, and fails on a hang, a crash or a wrong result.
+"""Runs random task programs under Lares for minutes; a hang, a crash or a wrong result fails.
 
 Programs, policies, domain levels, thread counts, wait policies and the load beside them are drawn
 at random from a seed. Every program checks its own result.
