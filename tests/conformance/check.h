@@ -69,7 +69,10 @@ static inline void set_value(int* counter, int value) {
 
 /// Some microseconds of work, to widen the windows in which a wrong order shows.
 static inline void linger(int units) {
-  for (volatile int i = 0; i < units * 100; i = i + 1) {
+  volatile int left = units * 100;
+  while (left > 0) {
+    int next = left - 1;
+    left = next;
   }
 }
 
