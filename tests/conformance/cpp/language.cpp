@@ -135,7 +135,7 @@ void taskloops_over_iterators() {
 #pragma omp taskloop grainsize(11) shared(cells)
     for (auto it = cells.begin(); it < cells.end(); ++it) *it += 1;
 #pragma omp taskloop num_tasks(7) shared(cells)
-    for (auto it = cells.begin(); it != cells.end(); it += 3) *it += 10;
+    for (auto it = cells.begin(); it < cells.end(); it += 3) *it += 10;
   }
   for (std::size_t i = 0; i < cells.size(); i++) CHECK_EQUAL(cells[i], i % 3 == 0 ? 11 : 1);
 }
