@@ -86,6 +86,16 @@ TEST(Places, LevelsBelowTheDomainsBelongToIt) {
   EXPECT_EQ(team.places[cache].workers, (std::vector<WorkerId>{worker(2), worker(3)}));
 }
 
+TEST(Places, NodesOfOneCoreAreLeftOut) {
+  Machine m = machine_of({2});
+  for (std::size_t c = 0; c < 2; ++c) {
+    m.tree.push_back({.level = Level::l2, .parent = 1, .domain = {}, .cores = {CoreId{c}}});
+  }
+  const Team team(m);
+  EXPECT_EQ(team.places.size(), 1U + 1U + 2U);
+  EXPECT_EQ(team.places[team.of_worker(1)].parent, team.of_domain(0));
+}
+
 TEST(Places, NodesWithoutWorkersAreLeftOutUnlessTheyAreDomains) {
   const Machine m = two_packages_of_two_domains();
   const Team team(m, {CoreId{0}, CoreId{1}});  // both in domain 0 of package 0
