@@ -301,10 +301,10 @@ void add_run(CLI::App& app) {
                    "Write the summary to FILE in this format (text or json) instead of standard "
                    "error; - is standard error")
       ->type_name("FORMAT FILE")
-      ->expected(2);
+      ->expected(1, 2);
   command->add_flag("--quiet", options->quiet, "Say nothing on standard error");
-  command->add_option("program", options->program, "The program and its arguments")
-      ->type_name("PROGRAM ARGUMENTS...")
+  command->add_option("PROGRAM", options->program, "The program and its arguments")
+      ->type_name("ARGUMENTS")
       ->expected(-1);
   command->footer(
       "The program's input, output and exit status stay as they are.\n"

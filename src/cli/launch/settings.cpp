@@ -29,14 +29,17 @@ Error from(std::string_view source, const Error& error) {
 }
 
 Result<machine::Machine> settle_machine(MachineOptions options, const Environment& environment) {
-  if (options.machine.empty()) options.machine = environment.get("LARES_MACHINE").value_or("");
+  const bool from_variable = options.machine.empty() && environment.get("LARES_MACHINE");
+  if (from_variable) options.machine = *environment.get("LARES_MACHINE");
   const auto domain = environment.get("LARES_DOMAIN");
   if (!options.level && domain) {
     const auto level = machine::parse_level(*domain);
     if (!level) return from("LARES_DOMAIN", level.error());
     options.level = level.value();
   }
-  return load_machine(options);
+  auto machine = load_machine(options);
+  if (!machine && from_variable) return from("LARES_MACHINE", machine.error());
+  return machine;
 }
 
 Result<policy::Choice> settle_policy(const RunOptions& options, const Environment& environment,
@@ -72,8 +75,9 @@ Result<SummaryTarget> parse_summary(std::string_view source, const std::string& 
 /// The option takes two words; the variable has both, with a blank between them.
 std::optional<Result<SummaryTarget>> settle_summary(const RunOptions& options,
                                                     const Environment& environment) {
-  if (options.summary.size() == 2) {
-    return parse_summary("--summary", options.summary[0], options.summary[1]);
+  if (!options.summary.empty()) {
+    const std::string file = options.summary.size() > 1 ? options.summary[1] : "";
+    return parse_summary("--summary", options.summary[0], file);
   }
   const auto value = environment.get("LARES_SUMMARY");
   if (!value) return std::nullopt;

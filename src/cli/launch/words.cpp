@@ -26,9 +26,10 @@ std::size_t program_start(const CLI::App& run, const std::vector<std::string>& w
   while (at < words.size() && is_option(words[at]) && words[at] != "--") {
     const auto values = values_of(run, words[at]);
     if (!values) return words.size();  // the parser will name the unknown option
-    at += 1 + *values;
+    ++at;
+    for (std::size_t i = 0; i < *values && at < words.size() && words[at] != "--"; ++i) ++at;
   }
-  return std::min(at, words.size());
+  return at;
 }
 
 }  // namespace
