@@ -122,7 +122,7 @@ std::string distances_text(const Machine& machine, const Palette& palette) {
     }
     table.add(std::move(row));
   }
-  return fmt::format("{} between domains (10 = local, from {})\n{}", palette.bold("Distances"),
+  return fmt::format("{} between domains (10 = local, source: {})\n{}", palette.bold("Distances"),
                      distances.source, table.text("  "));
 }
 
