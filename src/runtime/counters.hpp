@@ -35,16 +35,16 @@ inline constexpr std::size_t locality_kinds = 3;
 
 /// One thread's counts. Written by that thread only; its own cache lines.
 struct alignas(128) CounterSlot {
-  Counter tasks[locality_kinds];        ///< executed, judged by the creator (no home known)
-  Counter data_tasks[locality_kinds];   ///< executed, judged by the home of their data
-  Counter data_bytes[locality_kinds];   ///< bytes of those tasks where lengths are known
-  Counter inlined;                      ///< tasks run at once by their creator (part of the above)
-  Counter steals[distance_ranks];       ///< by rank of the victim's domain: 0 = own domain
-  Counter failed_rounds;                ///< idle rounds that found nothing
-  Counter sampled_ticks;                ///< ticks spent in sampled queue operations
-  Counter samples;                      ///< how many were sampled
-  Counter queue_operations;             ///< how many there were (creation, push, take)
-  Counter busy_ticks;                   ///< reserved for a trace; 0 if not measured
+  Counter tasks[locality_kinds];       ///< executed, judged by the creator (no home known)
+  Counter data_tasks[locality_kinds];  ///< executed, judged by the home of their data
+  Counter data_bytes[locality_kinds];  ///< bytes of those tasks where lengths are known
+  Counter inlined;                     ///< tasks run at once by their creator (part of the above)
+  Counter steals[distance_ranks];      ///< by rank of the victim's domain: 0 = own domain
+  Counter failed_rounds;               ///< idle rounds that found nothing
+  Counter sampled_ticks;               ///< ticks spent in sampled queue operations
+  Counter samples;                     ///< how many were sampled
+  Counter queue_operations;            ///< how many there were (creation, push, take)
+  Counter busy_ticks;                  ///< reserved for a trace; 0 if not measured
 };
 
 /// A message of the library to the user: what was left to the stock runtime, what was refused.
@@ -59,19 +59,19 @@ struct CountersFile {
   static constexpr std::size_t slots_offset = 8192;
 
   std::uint64_t magic;
-  std::uint32_t slot_bytes;                 ///< sizeof(CounterSlot) of the writer
+  std::uint32_t slot_bytes;  ///< sizeof(CounterSlot) of the writer
   std::uint32_t pid;
-  std::int64_t start_ns;                    ///< now() when the first region started, 0 if none
-  std::atomic<std::int64_t> end_ns;         ///< now() at the end of the last region, 0 if none
-  std::uint64_t start_ticks;                ///< ticks() beside start_ns
-  std::atomic<std::uint64_t> end_ticks;     ///< ticks() beside end_ns
-  std::atomic<std::uint32_t> slots_used;    ///< threads that ever had a slot
-  std::atomic<std::uint32_t> max_threads;   ///< largest team seen
-  std::atomic<std::uint64_t> regions;       ///< parallel regions, an estimate
+  std::int64_t start_ns;                   ///< now() when the first region started, 0 if none
+  std::atomic<std::int64_t> end_ns;        ///< now() at the end of the last region, 0 if none
+  std::uint64_t start_ticks;               ///< ticks() beside start_ns
+  std::atomic<std::uint64_t> end_ticks;    ///< ticks() beside end_ns
+  std::atomic<std::uint32_t> slots_used;   ///< threads that ever had a slot
+  std::atomic<std::uint32_t> max_threads;  ///< largest team seen
+  std::atomic<std::uint64_t> regions;      ///< parallel regions, an estimate
   std::uint32_t domains;
-  char runtime[64];                         ///< "libgomp.so.1", "libomp.so.5", "" if none was met
-  char policy[192];                         ///< canonical text
-  char command[128];                        ///< the program's name
+  char runtime[64];   ///< "libgomp.so.1", "libomp.so.5", "" if none was met
+  char policy[192];   ///< canonical text
+  char command[128];  ///< the program's name
   std::atomic<std::uint32_t> notes_used;
   Note notes[max_notes];
 };

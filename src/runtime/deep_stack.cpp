@@ -15,7 +15,7 @@ struct FreshStack {
   FreshStack* deeper = nullptr;  ///< the next one, if this one ran low too
   char* low = nullptr;           ///< lowest usable address
   std::size_t bytes = 0;
-  ucontext_t resume{};           ///< where the thread came from
+  ucontext_t resume{};  ///< where the thread came from
   ucontext_t entry{};
   Worker* worker = nullptr;
   Task* task = nullptr;

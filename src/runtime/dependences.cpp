@@ -310,7 +310,8 @@ bool finish_linking(Linker& linker) noexcept {
 
 }  // namespace
 
-bool link_dependences(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+bool link_dependences(Worker& worker, Task& task,
+                      std::span<const Dependence> dependences) noexcept {
   ThreadState& self = *worker.thread;
   DependTable& table = table_of(*worker.current);
   Linker linker{self, task};

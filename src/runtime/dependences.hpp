@@ -21,9 +21,9 @@ struct DependEntry {
     Member* next;
   };
   std::uintptr_t address = 0;
-  Task* last_out = nullptr;       ///< the last task that wrote alone
-  Member* last_set = nullptr;     ///< tasks since then that may run side by side
-  Member* previous_set = nullptr; ///< those that last_set's members wait for
+  Task* last_out = nullptr;        ///< the last task that wrote alone
+  Member* last_set = nullptr;      ///< tasks since then that may run side by side
+  Member* previous_set = nullptr;  ///< those that last_set's members wait for
   DependKind set_kind = DependKind::in;
   std::uint32_t set_size = 0;
   std::uint32_t prune_at = 0;     ///< when last_set has this size, completed members are dropped

@@ -73,8 +73,8 @@ class Deque {
 
   /// Any thread; an estimate.
   [[nodiscard]] std::uint32_t size() const noexcept {
-    const std::int64_t difference = bottom_.load(std::memory_order_relaxed) -
-                                    top_.load(std::memory_order_relaxed);
+    const std::int64_t difference =
+        bottom_.load(std::memory_order_relaxed) - top_.load(std::memory_order_relaxed);
     return difference > 0 ? static_cast<std::uint32_t>(difference) : 0;
   }
   /// Owner only: an upper bound of the size from the last known top; never touches thieves' line.

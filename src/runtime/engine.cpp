@@ -28,8 +28,8 @@ CounterSlot* slot(CountersFile* file, std::size_t index) noexcept {
 // What lives as long as the process, since threads may outlive static destruction.
 template <class T, class... Arguments>
 T* make_for_ever(Arguments&&... arguments) {
-  void* memory = std::aligned_alloc(alignof(T) < 64 ? 64 : alignof(T),
-                                    (sizeof(T) + 127) / 128 * 128);
+  void* memory =
+      std::aligned_alloc(alignof(T) < 64 ? 64 : alignof(T), (sizeof(T) + 127) / 128 * 128);
   if (memory == nullptr) std::abort();
   return new (memory) T(std::forward<Arguments>(arguments)...);
 }

@@ -1,5 +1,5 @@
-// The engine's door: what a host (an OpenMP front end, a test) calls. Hosts lend threads; the engine
-// owns none.
+// The engine's door: what a host (an OpenMP front end, a test) calls. Hosts lend threads; the
+// engine owns none.
 #pragma once
 
 #include <cstddef>
@@ -80,8 +80,8 @@ RegionHint* hint_for(const void* code) noexcept;
 
 /// A new task, child of the current one, member of its open group, with `payload` bytes behind it.
 Task* new_task(Worker& worker, std::size_t payload) noexcept;
-/// Room for `count` accesses (to be filled by the caller) and as many edges. Once per task, before it
-/// is submitted.
+/// Room for `count` accesses (to be filled by the caller) and as many edges. Once per task, before
+/// it is submitted.
 std::span<Access> reserve_accesses(Task& task, std::size_t count) noexcept;
 /// Gives a task back that was never submitted.
 void discard_unsubmitted(Worker& worker, Task& task) noexcept;

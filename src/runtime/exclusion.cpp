@@ -10,8 +10,8 @@ namespace lares::runtime {
 
 namespace {
 
-Spinlock g_lock;           // guards every ExclusiveLock and the list below
-Task* g_waiting = nullptr; // tasks that lacked a lock, oldest first
+Spinlock g_lock;            // guards every ExclusiveLock and the list below
+Task* g_waiting = nullptr;  // tasks that lacked a lock, oldest first
 Task** g_waiting_end = &g_waiting;
 
 template <class T>

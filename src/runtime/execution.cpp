@@ -16,8 +16,8 @@ namespace {
 
 // More tasks than this in one shared queue, and their creator runs some itself.
 constexpr std::uint32_t shared_queue_limit = 16384;
-// Queued tasks that keep the others busy while their creator runs one at once. A flat producer feeds
-// the whole team; deep in a recursion every worker makes its own.
+// Queued tasks that keep the others busy while their creator runs one at once. A flat producer
+// feeds the whole team; deep in a recursion every worker makes its own.
 std::int64_t own_queue_limit(const Worker& worker) noexcept {
   const auto threads = static_cast<std::int64_t>(worker.team->size());
   return worker.current->depth <= 1 ? 32 * threads : 8 + threads;
@@ -54,7 +54,8 @@ policy::View view_of(Worker& worker) noexcept {
   return {*worker.team->places, *worker.team, worker.id, worker.random};
 }
 
-// --- where the data is ----------------------------------------------------------------------------
+// --- where the data is
+// ----------------------------------------------------------------------------
 
 // Finds the homes of the task's data; lets the distribution decide on data that has none.
 std::uint32_t find_homes(Worker& worker, Task& task, policy::DataHome* found) noexcept {
@@ -97,7 +98,8 @@ PlaceId choose_place(Worker& worker, Task& task) noexcept {
   return worker.push->on_ready(view_of(worker), policy::ReadyTask{{found, count}});
 }
 
-// --- counting where tasks ran ---------------------------------------------------------------------
+// --- counting where tasks ran
+// ---------------------------------------------------------------------
 
 Locality by_home(const Worker& worker, const Task& task) noexcept {
   if (task.home != worker.domain) return Locality::remote;
@@ -128,7 +130,8 @@ void record_start(Worker& worker, Task& task) noexcept {
   }
 }
 
-// --- taking -----------------------------------------------------------------------------------------
+// --- taking
+// -----------------------------------------------------------------------------------------
 
 // A task taken from a queue that does not check by itself. One that is not allowed here goes to the
 // root place, where any worker that may run it finds it.
@@ -180,7 +183,8 @@ Task* visit(Worker& worker, PlaceId place) noexcept {
   return admit(worker, task);
 }
 
-// --- the end of a task ------------------------------------------------------------------------------
+// --- the end of a task
+// ------------------------------------------------------------------------------
 
 void free_task(ThreadState& self, Task& task) noexcept {
   if (task.extra_memory != nullptr) {
@@ -205,7 +209,8 @@ void tell_parent(Worker* worker, ThreadState& self, Task& parent, bool still_nee
   const DomainId waiter = runner != nullptr ? runner->domain : DomainId{};
   // release: our writes before the count; acquire: if we free it, all others' before that.
   // seq_cst with the look at `waiting`: see wait_until in waiting.cpp.
-  const std::int64_t left = parent.holders.fetch_add(hold - 1, std::memory_order_seq_cst) + hold - 1;
+  const std::int64_t left =
+      parent.holders.fetch_add(hold - 1, std::memory_order_seq_cst) + hold - 1;
   if (left == 0) {
     free_task(self, parent);
     return;
@@ -346,7 +351,8 @@ Task* find_work(Worker& worker) noexcept {
     if (Task* task = team.prioritised.take(worker.constraint); task != nullptr) return task;
   }
   if (team.size() == 1 && team.places->domain_count() == 1) {
-    if (Task* task = team.queues[team.places->of(worker.domain).index()]->take(worker.constraint, true);
+    if (Task* task =
+            team.queues[team.places->of(worker.domain).index()]->take(worker.constraint, true);
         task != nullptr) {
       return task;
     }
@@ -434,7 +440,8 @@ void complete(Worker* worker, Task& task) noexcept {
   }
 }
 
-// --- waking -----------------------------------------------------------------------------------------
+// --- waking
+// -----------------------------------------------------------------------------------------
 
 void notify(Team& team, DomainId domain) noexcept {
   // Pairs with heavy_fence in waiting.cpp: either we see the sleeper or it sees the task.

@@ -1,4 +1,5 @@
-// Inside the engine: how ready tasks find a queue, how workers find tasks, what happens when one ends.
+// Inside the engine: how ready tasks find a queue, how workers find tasks, what happens when one
+// ends.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ void place_ready(Worker& worker, Task& task) noexcept;
 /// True if the worker's own deque holds enough to keep others busy.
 bool is_own_queue_full(Worker& worker) noexcept;
 
-/// A task that the worker may run now, from the places in the order of the steal policy; or nullptr.
+/// A task that the worker may run now, from the places in the order of the steal policy; or
+/// nullptr.
 Task* find_work(Worker& worker) noexcept;
 
 /// Runs the task's body (unless it is cancelled) and completes it.

@@ -55,8 +55,7 @@ std::uint32_t futex_wake(std::atomic<std::uint32_t>& word, std::uint32_t count) 
 
 void prepare_fences() noexcept {
   if constexpr (may_use_membarrier) {
-    const long answer =
-        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    const long answer = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     membarrier_works.store(answer == 0, std::memory_order_relaxed);
   }
 }

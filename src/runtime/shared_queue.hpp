@@ -87,8 +87,8 @@ class alignas(64) SharedQueue {
   }
 
   Spinlock lock_;
-  Task* head_ = nullptr;  // under lock_
-  Task* tail_ = nullptr;  // under lock_
+  Task* head_ = nullptr;                  // under lock_
+  Task* tail_ = nullptr;                  // under lock_
   std::atomic<std::uint32_t> length_{0};  // written under lock_, read by anyone
 };
 

@@ -33,19 +33,17 @@ struct Edge {
 };
 
 /// The end of a task's list of successors once it has completed: no edge can be added any more.
-inline Edge* closed_edges() noexcept {
-  return reinterpret_cast<Edge*>(std::uintptr_t{1});
-}
+inline Edge* closed_edges() noexcept { return reinterpret_cast<Edge*>(std::uintptr_t{1}); }
 
 /// A task group: counts incomplete member tasks and their descendants.
 struct Taskgroup {
   Taskgroup* outer = nullptr;
   std::atomic<Worker*> owner{nullptr};  ///< waits at the end; members read its domain, a hint
-  void* reductions = nullptr;        ///< front end's; written by the owner before members exist
+  void* reductions = nullptr;           ///< front end's; written by the owner before members exist
   std::atomic<std::int64_t> incomplete{0};  ///< any thread
   std::atomic<bool> cancelled{false};       ///< any thread sets, never unset
   std::atomic<bool> waiting{false};         ///< the owner may be asleep
-  bool workshare = false;            ///< of a worksharing reduction: cancelling goes to `outer`
+  bool workshare = false;  ///< of a worksharing reduction: cancelling goes to `outer`
 
   /// True if this group, or the one a worksharing group stands for, was cancelled.
   [[nodiscard]] bool is_cancelled() const noexcept {
@@ -56,17 +54,18 @@ struct Taskgroup {
 
 /// How a task is to be treated; set before it is submitted.
 namespace task_flag {
-inline constexpr std::uint16_t implicit = 1U << 0U;   ///< the task of a region's thread
-inline constexpr std::uint16_t untied = 1U << 1U;     ///< may go on elsewhere after a part
-inline constexpr std::uint16_t final = 1U << 2U;      ///< its children are included in it
-inline constexpr std::uint16_t depends = 1U << 3U;    ///< others may wait for it
-inline constexpr std::uint16_t detachable = 1U << 4U; ///< completes only when its event is fulfilled
-inline constexpr std::uint16_t waiter = 1U << 5U;     ///< stands for a thread that waits; never runs
-inline constexpr std::uint16_t counted = 1U << 6U;    ///< counted in the team's created tasks
-inline constexpr std::uint16_t must_run = 1U << 7U;   ///< even if cancelled: destructors wait in it
-inline constexpr std::uint16_t exclusive = 1U << 8U;  ///< holds mutexinoutset locks while it runs
-inline constexpr std::uint16_t icvs = 1U << 9U;       ///< front end restores control variables
-inline constexpr std::uint16_t undeferred = 1U << 10U;///< run by its creator at once
+inline constexpr std::uint16_t implicit = 1U << 0U;  ///< the task of a region's thread
+inline constexpr std::uint16_t untied = 1U << 1U;    ///< may go on elsewhere after a part
+inline constexpr std::uint16_t final = 1U << 2U;     ///< its children are included in it
+inline constexpr std::uint16_t depends = 1U << 3U;   ///< others may wait for it
+inline constexpr std::uint16_t detachable = 1U
+                                            << 4U;   ///< completes only when its event is fulfilled
+inline constexpr std::uint16_t waiter = 1U << 5U;    ///< stands for a thread that waits; never runs
+inline constexpr std::uint16_t counted = 1U << 6U;   ///< counted in the team's created tasks
+inline constexpr std::uint16_t must_run = 1U << 7U;  ///< even if cancelled: destructors wait in it
+inline constexpr std::uint16_t exclusive = 1U << 8U;    ///< holds mutexinoutset locks while it runs
+inline constexpr std::uint16_t icvs = 1U << 9U;         ///< front end restores control variables
+inline constexpr std::uint16_t undeferred = 1U << 10U;  ///< run by its creator at once
 }  // namespace task_flag
 
 /// Who of the body and the event of a detachable task came first; the second completes the task.
@@ -96,32 +95,32 @@ struct alignas(64) Task {
 
   // Written by the creator before the task is visible to others; read by the executor.
   void (*run)(Task& task, Worker& worker) = nullptr;  ///< the front end's body
-  void* function = nullptr;   ///< front end's
-  void* data = nullptr;       ///< front end's
+  void* function = nullptr;                           ///< front end's
+  void* data = nullptr;                               ///< front end's
   Task* parent = nullptr;
   Taskgroup* group = nullptr;
   Team* team = nullptr;
-  std::uint32_t depth = 0;    ///< of nesting; implicit tasks are 0
+  std::uint32_t depth = 0;  ///< of nesting; implicit tasks are 0
   std::int32_t priority = 0;
   std::uint16_t flags = 0;
   std::uint8_t size_class = 0;
   WorkerId creator;
 
   // Written and read by the thread that runs the task only.
-  std::int32_t table_uses = 0;      ///< entries of the parent's table; the parent's runner's
-  bool holds_parent = false;        ///< written at completion, read by whoever frees it
-  std::int32_t local_children = 0;  ///< created minus finished by the runner itself
-  DependTable* table = nullptr;     ///< dependences of its children
-  Taskgroup* open_group = nullptr;  ///< innermost group that its body has open
-  void* front_end = nullptr;        ///< e.g. saved control variables
-  Task* resumes = nullptr;          ///< what the runner goes on with after an undeferred body
-  Task* saved_constraint = nullptr; ///< and the constraint it had
+  std::int32_t table_uses = 0;       ///< entries of the parent's table; the parent's runner's
+  bool holds_parent = false;         ///< written at completion, read by whoever frees it
+  std::int32_t local_children = 0;   ///< created minus finished by the runner itself
+  DependTable* table = nullptr;      ///< dependences of its children
+  Taskgroup* open_group = nullptr;   ///< innermost group that its body has open
+  void* front_end = nullptr;         ///< e.g. saved control variables
+  Task* resumes = nullptr;           ///< what the runner goes on with after an undeferred body
+  Task* saved_constraint = nullptr;  ///< and the constraint it had
 
   // Touched by other threads: own cache line.
   alignas(64) std::atomic<std::int64_t> holders{alive};
-  std::atomic<Worker*> runner{nullptr};  ///< who runs it; nullptr before and after; runner writes
-  std::atomic<Edge*> successors{nullptr};      ///< any predecessor-to-be's creator adds; runner closes
-  std::atomic<std::int32_t> unfulfilled{0};    ///< dependences still open (+ a guard while created)
+  std::atomic<Worker*> runner{nullptr};    ///< who runs it; nullptr before and after; runner writes
+  std::atomic<Edge*> successors{nullptr};  ///< any predecessor-to-be's creator adds; runner closes
+  std::atomic<std::int32_t> unfulfilled{0};  ///< dependences still open (+ a guard while created)
   std::atomic<std::int32_t> parts{0};  ///< untied: parts queued or running; waiter: 1 = may go on
   std::atomic<std::uint32_t> detach_state{0};  ///< see namespace detach_state
   std::atomic<bool> waiting{false};            ///< the runner may be asleep until children finish
@@ -130,15 +129,15 @@ struct alignas(64) Task {
 
   // Data: what the program said, and what was found when the task became ready.
   static constexpr std::uint32_t inline_accesses = 4;
-  Access* accesses = nullptr;      ///< `inline_access`, or `extra_memory` if there are more
+  Access* accesses = nullptr;  ///< `inline_access`, or `extra_memory` if there are more
   std::uint32_t access_count = 0;
   std::uint32_t edge_room = 0;
-  Edge* edges = nullptr;           ///< room for `edge_room` edges
-  void* extra_memory = nullptr;    ///< malloc'ed, freed with the descriptor
+  Edge* edges = nullptr;         ///< room for `edge_room` edges
+  void* extra_memory = nullptr;  ///< malloc'ed, freed with the descriptor
   ExclusiveSet* exclusives = nullptr;
-  Bytes data_bytes;                ///< of ranges with known homes
-  DomainId home;                   ///< of most of its data; invalid if unknown
-  CoreId last_core;                ///< the core that wrote it last, if known
+  Bytes data_bytes;  ///< of ranges with known homes
+  DomainId home;     ///< of most of its data; invalid if unknown
+  CoreId last_core;  ///< the core that wrote it last, if known
   Access inline_access[inline_accesses];
   Edge inline_edge[inline_accesses];
 
@@ -151,8 +150,7 @@ struct alignas(64) Task {
   /// Children that have not finished. Called by the runner.
   [[nodiscard]] std::int32_t incomplete_children() const noexcept {
     // acquire: what the children wrote must be visible once they count as finished.
-    return local_children +
-           static_cast<std::int32_t>(holders.load(std::memory_order_acquire));
+    return local_children + static_cast<std::int32_t>(holders.load(std::memory_order_acquire));
   }
 };
 

@@ -122,8 +122,8 @@ bool should_inline(Worker& worker) noexcept {
   if (worker.team->size() == 1) return true;
   if (worker.keeps_dataless) return is_own_queue_full(worker);
   Team& team = *worker.team;
-  const std::uint32_t queued = team.queues[team.places->of(worker.domain).index()]->length() +
-                               team.queues[0]->length();
+  const std::uint32_t queued =
+      team.queues[team.places->of(worker.domain).index()]->length() + team.queues[0]->length();
   return queued >= shared_feed * team.size();
 }
 
@@ -156,15 +156,15 @@ void submit(Worker& worker, Task& task, std::span<const Dependence> dependences)
 
 void begin_undeferred(Worker& worker, Task& task,
                       std::span<const Dependence> dependences) noexcept {
-  task.flags = static_cast<std::uint16_t>((task.flags | task_flag::undeferred) & ~task_flag::untied);
+  task.flags =
+      static_cast<std::uint16_t>((task.flags | task_flag::undeferred) & ~task_flag::untied);
   count_child(worker, task);
   if (!dependences.empty() && !nothing_can_be_pending(worker)) {
     task.flags |= task_flag::depends | task_flag::waiter;
     copy_accesses(task, dependences);
     task.parts.store(0, std::memory_order_relaxed);
     const bool linked = link_dependences(worker, task, dependences);
-    const bool ready =
-        linked && (!task.has(task_flag::exclusive) || acquire_exclusive(task));
+    const bool ready = linked && (!task.has(task_flag::exclusive) || acquire_exclusive(task));
     if (!ready) wait_for_release(worker, task);
     task.flags = static_cast<std::uint16_t>(task.flags & ~task_flag::waiter);
   }

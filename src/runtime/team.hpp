@@ -44,12 +44,12 @@ struct alignas(128) Worker {
   std::unique_ptr<policy::Steal> steal;
   std::vector<PlaceId> victim_storage;
   CounterSlot* counters = nullptr;
-  Worker* outer = nullptr;        ///< the thread's worker in the enclosing team
+  Worker* outer = nullptr;  ///< the thread's worker in the enclosing team
   PlaceId place;
   DomainId domain;
-  CoreId core;                    ///< recorded at the meeting that built the places
+  CoreId core;  ///< recorded at the meeting that built the places
   std::uint32_t sample_countdown = 1;
-  bool keeps_dataless = true;     ///< the push never sends a task without data away
+  bool keeps_dataless = true;  ///< the push never sends a task without data away
 
   // This worker writes, any worker reads: together they tell whether the team is quiet.
   alignas(64) std::atomic<std::uint64_t> created{0};
@@ -78,20 +78,20 @@ class Team : public policy::QueueLengths {
   /// that they were equal at the moment between.
   [[nodiscard]] bool quiet() const noexcept;
 
-  std::vector<std::unique_ptr<Worker>> workers;   ///< slots; set once, before threads arrive
-  std::unique_ptr<policy::Places> places;         ///< set at the meeting; then constant
+  std::vector<std::unique_ptr<Worker>> workers;      ///< slots; set once, before threads arrive
+  std::unique_ptr<policy::Places> places;            ///< set at the meeting; then constant
   std::vector<std::unique_ptr<SharedQueue>> queues;  ///< by place, without the workers' own
-  PriorityQueue prioritised;   ///< tasks with a priority, all domains
-  std::vector<SleepingPlace> sleeping;            ///< by domain with cores
-  std::vector<CoreId> core_of;                    ///< by worker, written at arrival
+  PriorityQueue prioritised;                         ///< tasks with a priority, all domains
+  std::vector<SleepingPlace> sleeping;               ///< by domain with cores
+  std::vector<CoreId> core_of;                       ///< by worker, written at arrival
   Team* next_cached = nullptr;
-  const void* host = nullptr;                     ///< which stock runtime its threads come from
-  std::atomic<void*> broadcast{nullptr};          ///< host: a pointer that one worker tells all
+  const void* host = nullptr;             ///< which stock runtime its threads come from
+  std::atomic<void*> broadcast{nullptr};  ///< host: a pointer that one worker tells all
 
   // Constant during a region, set by the master before the others start.
   bool expects_tasks = true;
   bool cancellable = false;
-  bool crowded = false;        ///< more threads than cores: spinning only hinders
+  bool crowded = false;           ///< more threads than cores: spinning only hinders
   std::uint32_t spin_rounds = 0;  ///< idle rounds before sleeping
   std::size_t cores = 1;          ///< how many of the team's threads can run at the same time
   RegionHint* hint = nullptr;
@@ -102,12 +102,12 @@ class Team : public policy::QueueLengths {
   std::atomic<bool> places_stale{false};
 
   // Any worker.
-  alignas(64) std::atomic<bool> tasks_seen{false};   ///< since the last barrier; set by creators
-  std::atomic<bool> deferred_seen{false};            ///< in this region: a task was left for later
+  alignas(64) std::atomic<bool> tasks_seen{false};  ///< since the last barrier; set by creators
+  std::atomic<bool> deferred_seen{false};           ///< in this region: a task was left for later
   std::atomic<bool> cancelled{false};
   std::atomic<std::uint32_t> total_sleepers{0};
-  std::atomic<std::uint32_t> waking{0};              ///< wake-ups under way; bounds the storm
-  std::atomic<std::uint64_t> foreign_finished{0};    ///< by threads that are not of the team
+  std::atomic<std::uint32_t> waking{0};            ///< wake-ups under way; bounds the storm
+  std::atomic<std::uint64_t> foreign_finished{0};  ///< by threads that are not of the team
 
   // Barrier: `arrived` counts up to size(); whoever then takes it back to 0 opens the next epoch.
   alignas(64) std::atomic<std::uint32_t> arrived{0};

@@ -1,4 +1,5 @@
-// What Lares keeps for one operating-system thread for as long as it lives: task memory, core, counts.
+// What Lares keeps for one operating-system thread for as long as it lives: task memory, core,
+// counts.
 #pragma once
 
 #include <atomic>
@@ -33,9 +34,9 @@ class TaskPool {
  private:
   Task* refill(ThreadState& self, std::size_t size_class) noexcept;
 
-  Task* free_[classes] = {};  // owner
-  char* slab_ = nullptr;      // owner: rest of the current slab
-  std::size_t slab_left_ = 0; // owner
+  Task* free_[classes] = {};                          // owner
+  char* slab_ = nullptr;                              // owner: rest of the current slab
+  std::size_t slab_left_ = 0;                         // owner
   alignas(64) std::atomic<Task*> returned_{nullptr};  // others push, the owner takes all
 };
 
@@ -43,16 +44,16 @@ class TaskPool {
 /// task may be given back to its pool at any time.
 struct ThreadState {
   TaskPool pool;
-  Worker* worker = nullptr;      ///< innermost team's; owner
-  Taskgroup* free_groups = nullptr;  ///< linked by `outer`; never unmapped; owner
-  Team* cached_team = nullptr;   ///< a team this thread was master of, ready for reuse; owner
-  CoreId core;                   ///< the core it is bound to, or invalid; owner
-  bool core_known = false;       ///< owner
-  std::uintptr_t stack_low = 0;  ///< lowest usable address of the current stack; owner
-  FreshStack* first_stack = nullptr;            ///< see deep_stack.hpp; owner
-  FreshStack** next_stack = &first_stack;       ///< where to find the next deeper one; owner
+  Worker* worker = nullptr;           ///< innermost team's; owner
+  Taskgroup* free_groups = nullptr;   ///< linked by `outer`; never unmapped; owner
+  Team* cached_team = nullptr;        ///< a team this thread was master of, ready for reuse; owner
+  CoreId core;                        ///< the core it is bound to, or invalid; owner
+  bool core_known = false;            ///< owner
+  std::uintptr_t stack_low = 0;       ///< lowest usable address of the current stack; owner
+  FreshStack* first_stack = nullptr;  ///< see deep_stack.hpp; owner
+  FreshStack** next_stack = &first_stack;  ///< where to find the next deeper one; owner
   CounterSlot* counters = nullptr;
-  CounterSlot fallback_counters;  ///< used when the file has no slot left
+  CounterSlot fallback_counters;     ///< used when the file has no slot left
   ThreadState* next_free = nullptr;  ///< link of the list of recycled states
 };
 

@@ -66,7 +66,8 @@ void taskyield(Worker& worker) noexcept {
   if (Task* task = find_work(worker); task != nullptr) execute(worker, *task);
 }
 
-// --- groups -----------------------------------------------------------------------------------------
+// --- groups
+// -----------------------------------------------------------------------------------------
 
 Taskgroup* begin_group(Worker& worker) noexcept {
   ThreadState& self = *worker.thread;
@@ -115,7 +116,8 @@ bool is_cancelled(Worker& worker) noexcept {
   return group != nullptr && group->is_cancelled();
 }
 
-// --- the team's barrier -----------------------------------------------------------------------------
+// --- the team's barrier
+// -----------------------------------------------------------------------------
 
 namespace {
 

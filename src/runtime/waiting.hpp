@@ -1,4 +1,5 @@
-// How a worker waits: it runs tasks, spins a little, then sleeps until there may be a reason to look.
+// How a worker waits: it runs tasks, spins a little, then sleeps until there may be a reason to
+// look.
 #pragma once
 
 #include <atomic>

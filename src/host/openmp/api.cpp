@@ -34,14 +34,14 @@ LARES_EXPORT void omp_fulfill_event(std::uintptr_t event) {
 LARES_EXPORT void omp_fulfill_event_(std::uintptr_t event) { omp_fulfill_event(event); }
 
 // A task may only change variables of its own: what it sets is undone when it ends.
-#define LARES_SETTER(name)                                                             \
-  LARES_EXPORT void name(int value) {                                                  \
-    LARES_REAL_BY_CALLER(name);                                                        \
-    runtime::Worker* worker = runtime::this_worker();                                  \
-    if (worker != nullptr) omp::remember_control_variables(*worker);                   \
-    name##_real(value);                                                                \
-  }                                                                                    \
-  LARES_EXPORT void name##_(const std::int32_t* value) { name(*value); }               \
+#define LARES_SETTER(name)                                               \
+  LARES_EXPORT void name(int value) {                                    \
+    LARES_REAL_BY_CALLER(name);                                          \
+    runtime::Worker* worker = runtime::this_worker();                    \
+    if (worker != nullptr) omp::remember_control_variables(*worker);     \
+    name##_real(value);                                                  \
+  }                                                                      \
+  LARES_EXPORT void name##_(const std::int32_t* value) { name(*value); } \
   LARES_EXPORT void name##_8_(const std::int64_t* value) { name(static_cast<int>(*value)); }
 LARES_SETTER(omp_set_num_threads)
 LARES_SETTER(omp_set_dynamic)

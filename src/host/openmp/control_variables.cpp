@@ -1,5 +1,6 @@
 #include "host/openmp/control_variables.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -20,10 +21,14 @@ struct Variables {
   int device = 0;
 };
 
+// Set for good once a thread inside a region has set a variable: from then on a task takes its
+// creator's along, since the thread that runs it may have others.
+std::atomic<bool> g_threads_differ{false};
+
 /// What hangs at Task::front_end.
 struct Saved {
-  bool inherits = false;   ///< `inherited` is to be applied before the body
-  bool restores = false;   ///< `before` is to be restored after it
+  bool inherits = false;  ///< `inherited` is to be applied before the body
+  bool restores = false;  ///< `before` is to be restored after it
   Variables inherited;
   Variables before;
 };
@@ -76,6 +81,7 @@ Stock& stock_of_task(const runtime::Task& task) noexcept {
 
 void remember_control_variables(runtime::Worker& worker) noexcept {
   runtime::Task& task = *worker.current;
+  g_threads_differ.store(true, std::memory_order_relaxed);
   if (task.has(runtime::task_flag::implicit)) return;  // the stock runtime's own
   Saved& saved = saved_of(task);
   if (saved.restores) return;
@@ -84,8 +90,7 @@ void remember_control_variables(runtime::Worker& worker) noexcept {
 }
 
 void inherit_control_variables(runtime::Worker& worker, runtime::Task& child) noexcept {
-  const runtime::Task& parent = *worker.current;
-  if (parent.front_end == nullptr) return;
+  if (!g_threads_differ.load(std::memory_order_relaxed)) return;
   Saved& saved = saved_of(child);
   saved.inherits = true;
   saved.inherited = read(stock_of(worker));

@@ -9,7 +9,8 @@ namespace lares::omp {
 
 /// Called before a task changes a control variable: its end will restore what was before.
 void remember_control_variables(runtime::Worker& worker) noexcept;
-/// A child of a task that changed its variables starts with the changed ones.
+/// A new task starts with its creator's variables. Cheap as long as no thread has set any inside a
+/// region: they are the same everywhere then.
 void inherit_control_variables(runtime::Worker& worker, runtime::Task& child) noexcept;
 /// Around a body. Cheap unless the task has variables of its own.
 inline void apply_control_variables(runtime::Task& task) noexcept;

@@ -31,7 +31,13 @@ inline constexpr int cancel_sections = 4;
 inline constexpr int cancel_taskgroup = 8;
 
 /// Kinds inside an omp_depend_t.
-enum class DepobjKind : std::uintptr_t { in = 1, out = 2, inout = 3, mutexinoutset = 4, inoutset = 5 };
+enum class DepobjKind : std::uintptr_t {
+  in = 1,
+  out = 2,
+  inout = 3,
+  mutexinoutset = 4,
+  inoutset = 5
+};
 
 }  // namespace lares::omp::gomp
 
@@ -44,15 +50,15 @@ LARES_EXPORT void GOMP_parallel_end();
 LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned threads,
                                          unsigned count, unsigned flags);
 LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, void*), long size,
-                            long align, bool if_clause, unsigned flags, void** depend,
-                            int priority, void* detach);
+                            long align, bool if_clause, unsigned flags, void** depend, int priority,
+                            void* detach);
 LARES_EXPORT void GOMP_taskloop(void (*fn)(void*), void* data, void (*copy)(void*, void*),
                                 long size, long align, unsigned flags, unsigned long tasks,
                                 int priority, long start, long end, long step);
 LARES_EXPORT void GOMP_taskloop_ull(void (*fn)(void*), void* data, void (*copy)(void*, void*),
                                     long size, long align, unsigned flags, unsigned long tasks,
-                                    int priority, unsigned long long start,
-                                    unsigned long long end, unsigned long long step);
+                                    int priority, unsigned long long start, unsigned long long end,
+                                    unsigned long long step);
 LARES_EXPORT void GOMP_taskwait();
 LARES_EXPORT void GOMP_taskwait_depend(void** depend);
 LARES_EXPORT void GOMP_taskwait_depend_nowait(void** depend);
@@ -74,8 +80,8 @@ LARES_EXPORT bool GOMP_loop_doacross_start(unsigned ncounts, long* counts, long 
                                            void** memory);
 using gomp_ull = unsigned long long;
 LARES_EXPORT bool GOMP_loop_ull_start(bool up, gomp_ull start, gomp_ull end, gomp_ull incr,
-                                      long sched, gomp_ull chunk, gomp_ull* istart,
-                                      gomp_ull* iend, std::uintptr_t* reductions, void** memory);
+                                      long sched, gomp_ull chunk, gomp_ull* istart, gomp_ull* iend,
+                                      std::uintptr_t* reductions, void** memory);
 LARES_EXPORT bool GOMP_loop_ull_ordered_start(bool up, gomp_ull start, gomp_ull end, gomp_ull incr,
                                               long sched, gomp_ull chunk, gomp_ull* istart,
                                               gomp_ull* iend, std::uintptr_t* reductions,
@@ -103,8 +109,8 @@ LARES_EXPORT void GOMP_target_ext(int device, void (*fn)(void*), std::size_t cou
                                   std::size_t* sizes, unsigned short* kinds, unsigned flags,
                                   void** depend, void** args);
 LARES_EXPORT void GOMP_target_update_ext(int device, std::size_t count, void** hosts,
-                                         std::size_t* sizes, unsigned short* kinds,
-                                         unsigned flags, void** depend);
+                                         std::size_t* sizes, unsigned short* kinds, unsigned flags,
+                                         void** depend);
 LARES_EXPORT void GOMP_target_enter_exit_data(int device, std::size_t count, void** hosts,
                                               std::size_t* sizes, unsigned short* kinds,
                                               unsigned flags, void** depend);

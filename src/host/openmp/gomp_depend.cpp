@@ -38,6 +38,7 @@ void Dependences::add(void* address, runtime::DependKind kind) noexcept {
 Dependences::Dependences(void** depend) noexcept {
   const bool plain = depend[0] != nullptr;
   const std::size_t count = word(plain ? depend[0] : depend[1]);
+  if (count == 0) return;  // an iterator without values: what follows is not there
   if (count > room) {
     items_ = static_cast<runtime::Dependence*>(std::malloc(count * sizeof(runtime::Dependence)));
     if (items_ == nullptr) std::abort();

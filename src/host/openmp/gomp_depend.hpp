@@ -9,8 +9,9 @@
 
 namespace lares::omp::gomp {
 
-/// Reads the compiler's array: [0] count, [1] outs, addresses; or, if [0] is 0: [1] count, [2] outs,
-/// [3] mutexinoutsets, [4] ins, addresses, then pointers to omp_depend_t. Lengths are not told.
+/// Reads the compiler's array: [0] count, [1] outs, addresses; or, if [0] is 0: [1] count, [2]
+/// outs, [3] mutexinoutsets, [4] ins, addresses, then pointers to omp_depend_t. Lengths are not
+/// told.
 class Dependences {
  public:
   explicit Dependences(void** depend) noexcept;

@@ -52,8 +52,8 @@ void register_for_team(Region& region, std::size_t size) {
 
 namespace gomp = lares::omp::gomp;
 
-#define LARES_STOCK_OF_BODY(name)                                                                \
-  lares::omp::Stock& stock = *lares::omp::stock_of(reinterpret_cast<const void*>(fn));           \
+#define LARES_STOCK_OF_BODY(name)                                                      \
+  lares::omp::Stock& stock = *lares::omp::stock_of(reinterpret_cast<const void*>(fn)); \
   auto* const name##_real = lares::omp::real<decltype(name)>(stock, lares::omp::Entry::name)
 
 LARES_EXPORT void GOMP_parallel(void (*fn)(void*), void* data, unsigned threads, unsigned flags) {
@@ -83,22 +83,23 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
   GOMP_parallel_sections_real(gomp::run, &launch, threads, count, flags);
 }
 
-#define LARES_PARALLEL_LOOP(name)                                                                \
-  LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end,  \
-                         long incr, long chunk, unsigned flags) {                                \
-    LARES_STOCK_OF_BODY(name);                                                                   \
-    if (!lares::omp::active()) return name##_real(fn, data, threads, start, end, incr, chunk, flags); \
-    gomp::Launch launch(stock, fn, data);                                                        \
-    name##_real(gomp::run, &launch, threads, start, end, incr, chunk, flags);                    \
+#define LARES_PARALLEL_LOOP(name)                                                               \
+  LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end, \
+                         long incr, long chunk, unsigned flags) {                               \
+    LARES_STOCK_OF_BODY(name);                                                                  \
+    if (!lares::omp::active())                                                                  \
+      return name##_real(fn, data, threads, start, end, incr, chunk, flags);                    \
+    gomp::Launch launch(stock, fn, data);                                                       \
+    name##_real(gomp::run, &launch, threads, start, end, incr, chunk, flags);                   \
   }
 
-#define LARES_PARALLEL_LOOP_RUNTIME(name)                                                        \
-  LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end,  \
-                         long incr, unsigned flags) {                                            \
-    LARES_STOCK_OF_BODY(name);                                                                   \
-    if (!lares::omp::active()) return name##_real(fn, data, threads, start, end, incr, flags);   \
-    gomp::Launch launch(stock, fn, data);                                                        \
-    name##_real(gomp::run, &launch, threads, start, end, incr, flags);                           \
+#define LARES_PARALLEL_LOOP_RUNTIME(name)                                                       \
+  LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end, \
+                         long incr, unsigned flags) {                                           \
+    LARES_STOCK_OF_BODY(name);                                                                  \
+    if (!lares::omp::active()) return name##_real(fn, data, threads, start, end, incr, flags);  \
+    gomp::Launch launch(stock, fn, data);                                                       \
+    name##_real(gomp::run, &launch, threads, start, end, incr, flags);                          \
   }
 
 LARES_PARALLEL_LOOP(GOMP_parallel_loop_static)
@@ -129,14 +130,14 @@ LARES_EXPORT void GOMP_parallel_sections_start(void (*fn)(void*), void* data, un
   launch->master = &launch->region.enter();
 }
 
-#define LARES_PARALLEL_LOOP_START(name)                                                          \
-  LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end,  \
-                         long incr, long chunk) {                                                \
-    LARES_STOCK_OF_BODY(name);                                                                   \
-    if (!lares::omp::active()) return name##_real(fn, data, threads, start, end, incr, chunk);   \
-    gomp::Launch* launch = gomp::begin_split(stock, fn, data);                                   \
-    name##_real(gomp::run, launch, threads, start, end, incr, chunk);                            \
-    launch->master = &launch->region.enter();                                                    \
+#define LARES_PARALLEL_LOOP_START(name)                                                         \
+  LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end, \
+                         long incr, long chunk) {                                               \
+    LARES_STOCK_OF_BODY(name);                                                                  \
+    if (!lares::omp::active()) return name##_real(fn, data, threads, start, end, incr, chunk);  \
+    gomp::Launch* launch = gomp::begin_split(stock, fn, data);                                  \
+    name##_real(gomp::run, launch, threads, start, end, incr, chunk);                           \
+    launch->master = &launch->region.enter();                                                   \
   }
 LARES_PARALLEL_LOOP_START(GOMP_parallel_loop_static_start)
 LARES_PARALLEL_LOOP_START(GOMP_parallel_loop_dynamic_start)

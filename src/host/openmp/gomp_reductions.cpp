@@ -17,7 +17,16 @@ namespace lares::omp::gomp {
 namespace {
 
 // Words of the compiler's record.
-enum Word : std::size_t { items, thread_bytes, copies, allocator, next, first_mark, copies_end, item };
+enum Word : std::size_t {
+  items,
+  thread_bytes,
+  copies,
+  allocator,
+  next,
+  first_mark,
+  copies_end,
+  item
+};
 constexpr std::size_t item_words = 3;
 
 std::uintptr_t* as_record(std::uintptr_t word) noexcept {
@@ -80,9 +89,9 @@ Found find_item(std::uintptr_t* data, std::uintptr_t address, std::size_t thread
 
 /// Worksharing constructs that are under way in a team: threads may be some constructs apart.
 struct Construct {
-  std::atomic<std::uint64_t> number{0};         ///< 0 = free, else which construct, from 1
-  std::atomic<std::uintptr_t*> record{nullptr}; ///< of the first thread
-  std::atomic<std::uint32_t> passed{0};         ///< threads that have taken it
+  std::atomic<std::uint64_t> number{0};          ///< 0 = free, else which construct, from 1
+  std::atomic<std::uintptr_t*> record{nullptr};  ///< of the first thread
+  std::atomic<std::uint32_t> passed{0};          ///< threads that have taken it
 };
 constexpr std::size_t ring_size = 64;
 
@@ -207,7 +216,8 @@ LARES_EXPORT void GOMP_taskgroup_reduction_register(std::uintptr_t* data) {
 
 LARES_EXPORT void GOMP_taskgroup_reduction_unregister(std::uintptr_t* data) {
   // Also called by the master after a region with a task reduction, when it may be no worker any
-  // more: what marks a registration as ours is its first word, which the stock runtime never sets to 1.
+  // more: what marks a registration as ours is its first word, which the stock runtime never sets
+  // to 1.
   if (data[5] == 1) return gomp::free_reductions(data);
   LARES_REAL_BY_CALLER(GOMP_taskgroup_reduction_unregister);
   GOMP_taskgroup_reduction_unregister_real(data);
@@ -225,7 +235,8 @@ LARES_EXPORT void GOMP_task_reduction_remap(std::size_t count, std::size_t origi
     const gomp::Found found =
         gomp::find_item(data, reinterpret_cast<std::uintptr_t>(items[i]), worker->id.index());
     if (found.copy == 0) {
-      static const char message[] = "lares: a task reduction names an item of no enclosing reduction\n";
+      static const char message[] =
+          "lares: a task reduction names an item of no enclosing reduction\n";
       (void)!write(2, message, sizeof(message) - 1);
       std::abort();
     }

@@ -15,7 +15,8 @@ namespace lares::omp::gomp {
 /// Allocates zeroed copies for `threads` threads and puts the records in front of `older`.
 void register_reductions(std::uintptr_t* data, std::uintptr_t* older, std::size_t threads) noexcept;
 /// The same, with the copies that `first` (another thread's record of the construct) has.
-void adopt_reductions(std::uintptr_t* data, std::uintptr_t* older, const std::uintptr_t* first) noexcept;
+void adopt_reductions(std::uintptr_t* data, std::uintptr_t* older,
+                      const std::uintptr_t* first) noexcept;
 /// Frees the copies of one registration.
 void free_reductions(std::uintptr_t* data) noexcept;
 

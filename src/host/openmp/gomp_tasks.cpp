@@ -84,8 +84,7 @@ runtime::Task* make_with_copy(runtime::Worker& worker, const Recipe& recipe) noe
 void run_now(runtime::Worker& worker, const Recipe& recipe,
              std::span<const runtime::Dependence> dependences, void* detach) {
   const bool copies = recipe.copy != nullptr;
-  runtime::Task* task =
-      copies ? make_with_copy(worker, recipe) : make_in_place(worker, recipe);
+  runtime::Task* task = copies ? make_with_copy(worker, recipe) : make_in_place(worker, recipe);
   if (detach != nullptr) {
     *static_cast<std::uintptr_t*>(detach) = event_of(*task);
     if (task->data != nullptr) *static_cast<std::uintptr_t*>(task->data) = event_of(*task);
@@ -226,8 +225,8 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
 namespace gomp = lares::omp::gomp;
 
 LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, void*), long size,
-                            long align, bool if_clause, unsigned flags, void** depend,
-                            int priority, void* detach) {
+                            long align, bool if_clause, unsigned flags, void** depend, int priority,
+                            void* detach) {
   lares::runtime::Worker* worker = lares::runtime::this_worker();
   if (worker == nullptr) {
     LARES_REAL_BY_CALLER(GOMP_task);
@@ -266,8 +265,8 @@ LARES_EXPORT void GOMP_taskloop(void (*fn)(void*), void* data, void (*copy)(void
 
 LARES_EXPORT void GOMP_taskloop_ull(void (*fn)(void*), void* data, void (*copy)(void*, void*),
                                     long size, long align, unsigned flags, unsigned long tasks,
-                                    int priority, unsigned long long start,
-                                    unsigned long long end, unsigned long long step) {
+                                    int priority, unsigned long long start, unsigned long long end,
+                                    unsigned long long step) {
   lares::runtime::Worker* worker = lares::runtime::this_worker();
   if (worker == nullptr) {
     LARES_REAL_BY_CALLER(GOMP_taskloop_ull);

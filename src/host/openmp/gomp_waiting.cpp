@@ -1,4 +1,5 @@
-// GCC's waiting points: taskwait, taskgroup, barriers, the ends of worksharing constructs, cancelling.
+// GCC's waiting points: taskwait, taskgroup, barriers, the ends of worksharing constructs,
+// cancelling.
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_depend.hpp"
 #include "host/openmp/gomp_reductions.hpp"
@@ -34,9 +35,7 @@ void run_nothing(runtime::Task&, runtime::Worker&) {}
 /// context of its own there.
 class OutsideOfTeam {
  public:
-  OutsideOfTeam() noexcept : worker_(runtime::this_worker()) {
-    runtime::set_this_worker(nullptr);
-  }
+  OutsideOfTeam() noexcept : worker_(runtime::this_worker()) { runtime::set_this_worker(nullptr); }
   OutsideOfTeam(const OutsideOfTeam&) = delete;
   OutsideOfTeam& operator=(const OutsideOfTeam&) = delete;
   ~OutsideOfTeam() { runtime::set_this_worker(worker_); }
@@ -61,11 +60,11 @@ namespace gomp = lares::omp::gomp;
 namespace runtime = lares::runtime;
 using lares::omp::Entry;
 
-#define LARES_WORKER_OR_FORWARD(name, ...)                   \
-  runtime::Worker* const worker = runtime::this_worker();    \
-  if (worker == nullptr) {                                   \
-    LARES_REAL_BY_CALLER(name);                              \
-    return name##_real(__VA_ARGS__);                         \
+#define LARES_WORKER_OR_FORWARD(name, ...)                \
+  runtime::Worker* const worker = runtime::this_worker(); \
+  if (worker == nullptr) {                                \
+    LARES_REAL_BY_CALLER(name);                           \
+    return name##_real(__VA_ARGS__);                      \
   }
 
 LARES_EXPORT void GOMP_taskwait() {
@@ -101,7 +100,8 @@ LARES_EXPORT void GOMP_taskgroup_end() {
   runtime::end_group(*worker);
 }
 
-// --- barriers -------------------------------------------------------------------------------------
+// --- barriers
+// -------------------------------------------------------------------------------------
 
 LARES_EXPORT void GOMP_barrier() {
   LARES_WORKER_OR_FORWARD(GOMP_barrier);
@@ -137,8 +137,8 @@ LARES_EXPORT bool GOMP_sections_end_cancel() {
 LARES_EXPORT void* GOMP_single_copy_start() {
   LARES_WORKER_OR_FORWARD(GOMP_single_copy_start);
   // The compiler puts a barrier behind the construct, so the pointer is free again by the next one.
-  const bool mine = lares::omp::real<bool()>(lares::omp::stock_of(*worker),
-                                             Entry::GOMP_single_start)();
+  const bool mine =
+      lares::omp::real<bool()>(lares::omp::stock_of(*worker), Entry::GOMP_single_start)();
   if (mine) return nullptr;
   runtime::barrier(*worker);
   return worker->team->broadcast.load(std::memory_order_acquire);
@@ -150,14 +150,15 @@ LARES_EXPORT void GOMP_single_copy_end(void* data) {
   runtime::barrier(*worker);
 }
 
-// --- cancelling -----------------------------------------------------------------------------------
+// --- cancelling
+// -----------------------------------------------------------------------------------
 
 LARES_EXPORT bool GOMP_cancellation_point(int which) {
   LARES_WORKER_OR_FORWARD(GOMP_cancellation_point, which);
   if (!worker->team->cancellable) return false;
   if (which == gomp::cancel_taskgroup) return runtime::is_cancelled(*worker);
-  return lares::omp::real<decltype(GOMP_cancellation_point)>(
-      lares::omp::stock_of(*worker), Entry::GOMP_cancellation_point)(which);
+  return lares::omp::real<decltype(GOMP_cancellation_point)>(lares::omp::stock_of(*worker),
+                                                             Entry::GOMP_cancellation_point)(which);
 }
 
 LARES_EXPORT bool GOMP_cancel(int which, bool do_cancel) {
@@ -177,21 +178,22 @@ LARES_EXPORT bool GOMP_cancel(int which, bool do_cancel) {
   return cancelled;
 }
 
-// --- worksharing constructs with task reductions --------------------------------------------------
+// --- worksharing constructs with task reductions
+// --------------------------------------------------
 
 // The reductions are ours; the stock runtime shares the work out and never hears of them.
-#define LARES_STRIP_REDUCTIONS()                                                        \
+#define LARES_STRIP_REDUCTIONS() \
   if (reductions != nullptr) gomp::enter_workshare_reduction(*worker, reductions)
 
 LARES_EXPORT bool GOMP_loop_start(long start, long end, long incr, long sched, long chunk,
                                   long* istart, long* iend, std::uintptr_t* reductions,
                                   void** memory) {
-  LARES_WORKER_OR_FORWARD(GOMP_loop_start, start, end, incr, sched, chunk, istart, iend,
-                          reductions, memory);
+  LARES_WORKER_OR_FORWARD(GOMP_loop_start, start, end, incr, sched, chunk, istart, iend, reductions,
+                          memory);
   LARES_STRIP_REDUCTIONS();
   return lares::omp::real<decltype(GOMP_loop_start)>(
-      lares::omp::stock_of(*worker), Entry::GOMP_loop_start)(start, end, incr, sched, chunk,
-                                                             istart, iend, nullptr, memory);
+      lares::omp::stock_of(*worker), Entry::GOMP_loop_start)(start, end, incr, sched, chunk, istart,
+                                                             iend, nullptr, memory);
 }
 
 LARES_EXPORT bool GOMP_loop_ordered_start(long start, long end, long incr, long sched, long chunk,
@@ -201,8 +203,8 @@ LARES_EXPORT bool GOMP_loop_ordered_start(long start, long end, long incr, long 
                           reductions, memory);
   LARES_STRIP_REDUCTIONS();
   return lares::omp::real<decltype(GOMP_loop_ordered_start)>(
-      lares::omp::stock_of(*worker), Entry::GOMP_loop_ordered_start)(
-      start, end, incr, sched, chunk, istart, iend, nullptr, memory);
+      lares::omp::stock_of(*worker), Entry::GOMP_loop_ordered_start)(start, end, incr, sched, chunk,
+                                                                     istart, iend, nullptr, memory);
 }
 
 LARES_EXPORT bool GOMP_loop_doacross_start(unsigned ncounts, long* counts, long sched, long chunk,
@@ -211,20 +213,20 @@ LARES_EXPORT bool GOMP_loop_doacross_start(unsigned ncounts, long* counts, long 
   LARES_WORKER_OR_FORWARD(GOMP_loop_doacross_start, ncounts, counts, sched, chunk, istart, iend,
                           reductions, memory);
   LARES_STRIP_REDUCTIONS();
-  return lares::omp::real<decltype(GOMP_loop_doacross_start)>(
-      lares::omp::stock_of(*worker), Entry::GOMP_loop_doacross_start)(
+  return lares::omp::real<decltype(GOMP_loop_doacross_start)>(lares::omp::stock_of(*worker),
+                                                              Entry::GOMP_loop_doacross_start)(
       ncounts, counts, sched, chunk, istart, iend, nullptr, memory);
 }
 
 LARES_EXPORT bool GOMP_loop_ull_start(bool up, gomp_ull start, gomp_ull end, gomp_ull incr,
-                                      long sched, gomp_ull chunk, gomp_ull* istart,
-                                      gomp_ull* iend, std::uintptr_t* reductions, void** memory) {
+                                      long sched, gomp_ull chunk, gomp_ull* istart, gomp_ull* iend,
+                                      std::uintptr_t* reductions, void** memory) {
   LARES_WORKER_OR_FORWARD(GOMP_loop_ull_start, up, start, end, incr, sched, chunk, istart, iend,
                           reductions, memory);
   LARES_STRIP_REDUCTIONS();
   return lares::omp::real<decltype(GOMP_loop_ull_start)>(
-      lares::omp::stock_of(*worker), Entry::GOMP_loop_ull_start)(
-      up, start, end, incr, sched, chunk, istart, iend, nullptr, memory);
+      lares::omp::stock_of(*worker), Entry::GOMP_loop_ull_start)(up, start, end, incr, sched, chunk,
+                                                                 istart, iend, nullptr, memory);
 }
 
 LARES_EXPORT bool GOMP_loop_ull_ordered_start(bool up, gomp_ull start, gomp_ull end, gomp_ull incr,
@@ -242,8 +244,8 @@ LARES_EXPORT bool GOMP_loop_ull_ordered_start(bool up, gomp_ull start, gomp_ull 
 LARES_EXPORT bool GOMP_loop_ull_doacross_start(unsigned ncounts, gomp_ull* counts, long sched,
                                                gomp_ull chunk, gomp_ull* istart, gomp_ull* iend,
                                                std::uintptr_t* reductions, void** memory) {
-  LARES_WORKER_OR_FORWARD(GOMP_loop_ull_doacross_start, ncounts, counts, sched, chunk, istart,
-                          iend, reductions, memory);
+  LARES_WORKER_OR_FORWARD(GOMP_loop_ull_doacross_start, ncounts, counts, sched, chunk, istart, iend,
+                          reductions, memory);
   LARES_STRIP_REDUCTIONS();
   return lares::omp::real<decltype(GOMP_loop_ull_doacross_start)>(
       lares::omp::stock_of(*worker), Entry::GOMP_loop_ull_doacross_start)(
@@ -263,7 +265,8 @@ LARES_EXPORT void GOMP_scope_start(std::uintptr_t* reductions) {
   LARES_STRIP_REDUCTIONS();
 }
 
-// --- target: the host's part stays with the stock runtime, our dependences come first --------------
+// --- target: the host's part stays with the stock runtime, our dependences come first
+// --------------
 
 LARES_EXPORT void GOMP_target_ext(int device, void (*fn)(void*), std::size_t count, void** hosts,
                                   std::size_t* sizes, unsigned short* kinds, unsigned flags,
@@ -271,20 +274,20 @@ LARES_EXPORT void GOMP_target_ext(int device, void (*fn)(void*), std::size_t cou
   LARES_WORKER_OR_FORWARD(GOMP_target_ext, device, fn, count, hosts, sizes, kinds, flags, depend,
                           args);
   gomp::wait_for(*worker, depend);
-  auto* const forward = lares::omp::real<decltype(GOMP_target_ext)>(
-      lares::omp::stock_of(*worker), Entry::GOMP_target_ext);
+  auto* const forward = lares::omp::real<decltype(GOMP_target_ext)>(lares::omp::stock_of(*worker),
+                                                                    Entry::GOMP_target_ext);
   const gomp::OutsideOfTeam outside;
   forward(device, fn, count, hosts, sizes, kinds, flags & ~gomp::target_nowait, nullptr, args);
 }
 
 LARES_EXPORT void GOMP_target_update_ext(int device, std::size_t count, void** hosts,
-                                         std::size_t* sizes, unsigned short* kinds,
-                                         unsigned flags, void** depend) {
+                                         std::size_t* sizes, unsigned short* kinds, unsigned flags,
+                                         void** depend) {
   LARES_WORKER_OR_FORWARD(GOMP_target_update_ext, device, count, hosts, sizes, kinds, flags,
                           depend);
   gomp::wait_for(*worker, depend);
-  lares::omp::real<decltype(GOMP_target_update_ext)>(
-      lares::omp::stock_of(*worker), Entry::GOMP_target_update_ext)(
+  lares::omp::real<decltype(GOMP_target_update_ext)>(lares::omp::stock_of(*worker),
+                                                     Entry::GOMP_target_update_ext)(
       device, count, hosts, sizes, kinds, flags & ~gomp::target_nowait, nullptr);
 }
 
@@ -294,7 +297,7 @@ LARES_EXPORT void GOMP_target_enter_exit_data(int device, std::size_t count, voi
   LARES_WORKER_OR_FORWARD(GOMP_target_enter_exit_data, device, count, hosts, sizes, kinds, flags,
                           depend);
   gomp::wait_for(*worker, depend);
-  lares::omp::real<decltype(GOMP_target_enter_exit_data)>(
-      lares::omp::stock_of(*worker), Entry::GOMP_target_enter_exit_data)(
+  lares::omp::real<decltype(GOMP_target_enter_exit_data)>(lares::omp::stock_of(*worker),
+                                                          Entry::GOMP_target_enter_exit_data)(
       device, count, hosts, sizes, kinds, flags & ~gomp::target_nowait, nullptr);
 }

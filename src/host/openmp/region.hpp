@@ -48,8 +48,8 @@ inline Stock& stock_of(const runtime::Worker& worker) noexcept {
   return *static_cast<Stock*>(const_cast<void*>(worker.team->host));
 }
 
-/// The handle of a detachable task's event: its descriptor's address, marked by the lowest bit, which
-/// no handle of a stock runtime has set.
+/// The handle of a detachable task's event: its descriptor's address, marked by the lowest bit,
+/// which no handle of a stock runtime has set.
 inline std::uintptr_t event_of(runtime::Task& task) noexcept {
   return reinterpret_cast<std::uintptr_t>(&task) | 1U;
 }

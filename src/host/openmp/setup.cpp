@@ -1,4 +1,5 @@
-// What happens when the library is loaded: it reads what `lares run` decided, or stays out of the way.
+// What happens when the library is loaded: it reads what `lares run` decided, or stays out of the
+// way.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -11,10 +12,10 @@
 #include <cstring>
 #include <string>
 
+#include "host/openmp/region.hpp"
 #include "host/openmp/stock.hpp"
 #include "machine/machine.hpp"
 #include "policy/registry.hpp"
-#include "host/openmp/region.hpp"
 #include "runtime/engine.hpp"
 
 namespace lares::omp {
@@ -113,8 +114,8 @@ void set_up() noexcept {
   Result<machine::Machine> machine = machine::parse_compact(text);
   if (!machine) return;
   const char* wanted = std::getenv("LARES_POLICY");
-  Result<policy::Choice> choice = policy::parse_choice(
-      wanted == nullptr ? "auto" : wanted, machine.value().domains_with_cores());
+  Result<policy::Choice> choice = policy::parse_choice(wanted == nullptr ? "auto" : wanted,
+                                                       machine.value().domains_with_cores());
   if (!choice) return;
   runtime::Engine& engine = runtime::Engine::instance();
   engine.set_up(std::move(machine.value()), choice.value(), map_counters());

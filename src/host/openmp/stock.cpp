@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -54,7 +55,7 @@ struct Object {
   std::uintptr_t base;
   std::uintptr_t begin;
   std::uintptr_t end;
-  const ElfW(Dyn)* dynamic;
+  const ElfW(Dyn) * dynamic;
 };
 
 Object object_of(const dl_phdr_info& info) noexcept {
@@ -109,8 +110,28 @@ Stock* known_stock(const Object& object) noexcept {
 void note_second(const Stock& stock) noexcept {
   char text[200] = "a second OpenMP runtime is in this process (";
   std::strncat(text, stock.name(), 80);
-  std::strncat(text, "): each keeps its own threads and Lares schedules the tasks of both apart", 90);
+  std::strncat(text, "): each keeps its own threads and Lares schedules the tasks of both apart",
+               90);
   runtime::Engine::instance().note(text);
+}
+
+// A runtime looks at its first thread's processors when it starts. If an earlier runtime has bound
+// that thread, the later one would put all its threads there.
+void start_unbound(Stock& stock) noexcept {
+  const machine::Machine& machine = runtime::Engine::instance().machine();
+  cpu_set_t before;
+  cpu_set_t all;
+  if (sched_getaffinity(0, sizeof(before), &before) != 0) return;
+  CPU_ZERO(&all);
+  for (const machine::Core& core : machine.cores) {
+    for (const OsCpu cpu : core.cpus) {
+      if (cpu.index() >= CPU_SETSIZE) return;
+      CPU_SET(cpu.index(), &all);
+    }
+  }
+  if (CPU_COUNT(&all) == 0 || sched_setaffinity(0, sizeof(all), &all) != 0) return;
+  if (auto* const start = real<int()>(stock, Entry::omp_get_max_threads); start != nullptr) start();
+  sched_setaffinity(0, sizeof(before), &before);
 }
 
 void add_stock(const Object& object) noexcept {
@@ -130,7 +151,10 @@ void add_stock(const Object& object) noexcept {
   if (counters != nullptr && counters->runtime[0] == '\0') {
     std::snprintf(counters->runtime, sizeof(counters->runtime), "%s", stock->name());
   }
-  if (g_stock_count > 1) note_second(*stock);
+  if (g_stock_count > 1 && runtime::Engine::instance().active()) {
+    note_second(*stock);
+    start_unbound(*stock);
+  }
 }
 
 void scan() noexcept {
@@ -145,7 +169,8 @@ void scan() noexcept {
   for (std::size_t i = 0; i < count; ++i) add_stock(candidates[i]);
 }
 
-// --- which runtime an object was linked with ------------------------------------------------------
+// --- which runtime an object was linked with
+// ------------------------------------------------------
 
 const char* string_table(const Object& object) noexcept {
   for (const ElfW(Dyn)* entry = object.dynamic; entry != nullptr && entry->d_tag != DT_NULL;

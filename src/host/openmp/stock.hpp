@@ -1,5 +1,5 @@
-// The stock OpenMP runtimes of this process (libgomp, libomp, ...): one record for each, and which of
-// them a piece of code belongs to.
+// The stock OpenMP runtimes of this process (libgomp, libomp, ...): one record for each, and which
+// of them a piece of code belongs to.
 #pragma once
 
 #include <atomic>
@@ -9,131 +9,134 @@
 namespace lares::omp {
 
 /// Every entry point of the stock runtimes that a front end forwards to. X(name).
-#define LARES_STOCK_FUNCTIONS(X)           \
-  X(omp_get_thread_num)                    \
-  X(omp_get_num_threads)                   \
-  X(omp_get_cancellation)                  \
-  X(omp_get_max_task_priority)             \
-  X(omp_get_max_threads)                   \
-  X(omp_get_dynamic)                       \
-  X(omp_get_max_active_levels)             \
-  X(omp_get_schedule)                      \
-  X(omp_get_default_device)                \
-  X(omp_set_num_threads)                   \
-  X(omp_set_dynamic)                       \
-  X(omp_set_nested)                        \
-  X(omp_set_max_active_levels)             \
-  X(omp_set_schedule)                      \
-  X(omp_set_default_device)                \
-  X(omp_in_final)                          \
-  X(omp_in_explicit_task)                  \
-  X(omp_fulfill_event)                     \
-  X(omp_init_nest_lock)                    \
-  X(omp_init_nest_lock_with_hint)          \
-  X(omp_destroy_nest_lock)                 \
-  X(omp_set_nest_lock)                     \
-  X(omp_unset_nest_lock)                   \
-  X(omp_test_nest_lock)                    \
-  X(GOMP_parallel)                         \
-  X(GOMP_parallel_reductions)              \
-  X(GOMP_parallel_start)                   \
-  X(GOMP_parallel_end)                     \
-  X(GOMP_parallel_sections)                \
-  X(GOMP_parallel_loop_static)             \
-  X(GOMP_parallel_loop_dynamic)            \
-  X(GOMP_parallel_loop_guided)             \
-  X(GOMP_parallel_loop_runtime)            \
-  X(GOMP_parallel_loop_nonmonotonic_dynamic) \
-  X(GOMP_parallel_loop_nonmonotonic_guided)  \
-  X(GOMP_parallel_loop_nonmonotonic_runtime) \
+#define LARES_STOCK_FUNCTIONS(X)                   \
+  X(omp_get_thread_num)                            \
+  X(omp_get_num_threads)                           \
+  X(omp_get_cancellation)                          \
+  X(omp_get_max_task_priority)                     \
+  X(omp_get_max_threads)                           \
+  X(omp_get_dynamic)                               \
+  X(omp_get_max_active_levels)                     \
+  X(omp_get_schedule)                              \
+  X(omp_get_default_device)                        \
+  X(omp_set_num_threads)                           \
+  X(omp_set_dynamic)                               \
+  X(omp_set_nested)                                \
+  X(omp_set_max_active_levels)                     \
+  X(omp_set_schedule)                              \
+  X(omp_set_default_device)                        \
+  X(omp_in_final)                                  \
+  X(omp_in_explicit_task)                          \
+  X(omp_fulfill_event)                             \
+  X(omp_init_nest_lock)                            \
+  X(omp_init_nest_lock_with_hint)                  \
+  X(omp_destroy_nest_lock)                         \
+  X(omp_set_nest_lock)                             \
+  X(omp_unset_nest_lock)                           \
+  X(omp_test_nest_lock)                            \
+  X(omp_set_nest_lock_)                            \
+  X(omp_unset_nest_lock_)                          \
+  X(omp_test_nest_lock_)                           \
+  X(GOMP_parallel)                                 \
+  X(GOMP_parallel_reductions)                      \
+  X(GOMP_parallel_start)                           \
+  X(GOMP_parallel_end)                             \
+  X(GOMP_parallel_sections)                        \
+  X(GOMP_parallel_loop_static)                     \
+  X(GOMP_parallel_loop_dynamic)                    \
+  X(GOMP_parallel_loop_guided)                     \
+  X(GOMP_parallel_loop_runtime)                    \
+  X(GOMP_parallel_loop_nonmonotonic_dynamic)       \
+  X(GOMP_parallel_loop_nonmonotonic_guided)        \
+  X(GOMP_parallel_loop_nonmonotonic_runtime)       \
   X(GOMP_parallel_loop_maybe_nonmonotonic_runtime) \
-  X(GOMP_parallel_loop_static_start)       \
-  X(GOMP_parallel_loop_dynamic_start)      \
-  X(GOMP_parallel_loop_guided_start)       \
-  X(GOMP_parallel_loop_runtime_start)      \
-  X(GOMP_parallel_sections_start)          \
-  X(GOMP_task)                             \
-  X(GOMP_taskloop)                         \
-  X(GOMP_taskloop_ull)                     \
-  X(GOMP_taskwait)                         \
-  X(GOMP_taskwait_depend)                  \
-  X(GOMP_taskwait_depend_nowait)           \
-  X(GOMP_taskyield)                        \
-  X(GOMP_taskgroup_start)                  \
-  X(GOMP_taskgroup_end)                    \
-  X(GOMP_taskgroup_reduction_register)     \
-  X(GOMP_taskgroup_reduction_unregister)   \
-  X(GOMP_task_reduction_remap)             \
-  X(GOMP_workshare_task_reduction_unregister) \
-  X(GOMP_loop_start)                       \
-  X(GOMP_loop_ordered_start)               \
-  X(GOMP_loop_doacross_start)              \
-  X(GOMP_loop_ull_start)                   \
-  X(GOMP_loop_ull_ordered_start)           \
-  X(GOMP_loop_ull_doacross_start)          \
-  X(GOMP_sections2_start)                  \
-  X(GOMP_scope_start)                      \
-  X(GOMP_loop_end)                         \
-  X(GOMP_loop_end_nowait)                  \
-  X(GOMP_loop_end_cancel)                  \
-  X(GOMP_sections_end)                     \
-  X(GOMP_sections_end_nowait)              \
-  X(GOMP_sections_end_cancel)              \
-  X(GOMP_single_start)                     \
-  X(GOMP_single_copy_start)                \
-  X(GOMP_single_copy_end)                  \
-  X(GOMP_barrier)                          \
-  X(GOMP_barrier_cancel)                   \
-  X(GOMP_cancel)                           \
-  X(GOMP_cancellation_point)               \
-  X(GOMP_target_ext)                       \
-  X(GOMP_target_update_ext)                \
-  X(GOMP_target_enter_exit_data)           \
-  X(__kmpc_fork_call)                      \
-  X(__kmpc_fork_call_if)                   \
-  X(__kmpc_serialized_parallel)            \
-  X(__kmpc_end_serialized_parallel)        \
-  X(__kmpc_global_thread_num)              \
-  X(__kmpc_omp_task_alloc)                 \
-  X(__kmpc_omp_target_task_alloc)          \
-  X(__kmpc_omp_task)                       \
-  X(__kmpc_omp_task_parts)                 \
-  X(__kmpc_omp_task_with_deps)             \
-  X(__kmpc_omp_task_begin_if0)             \
-  X(__kmpc_omp_task_complete_if0)          \
-  X(__kmpc_omp_task_begin)                 \
-  X(__kmpc_omp_task_complete)              \
-  X(__kmpc_omp_wait_deps)                  \
-  X(__kmpc_omp_taskwait)                   \
-  X(__kmpc_omp_taskwait_deps_51)           \
-  X(__kmpc_omp_taskyield)                  \
-  X(__kmpc_omp_reg_task_with_affinity)     \
-  X(__kmpc_taskgroup)                      \
-  X(__kmpc_end_taskgroup)                  \
-  X(__kmpc_taskloop)                       \
-  X(__kmpc_taskloop_5)                     \
-  X(__kmpc_task_reduction_init)            \
-  X(__kmpc_taskred_init)                   \
-  X(__kmpc_task_reduction_modifier_init)   \
-  X(__kmpc_taskred_modifier_init)          \
-  X(__kmpc_task_reduction_modifier_fini)   \
-  X(__kmpc_task_reduction_get_th_data)     \
-  X(__kmpc_task_allow_completion_event)    \
-  X(__kmpc_proxy_task_completed)           \
-  X(__kmpc_proxy_task_completed_ooo)       \
-  X(__kmpc_omp_get_target_async_handle_ptr) \
-  X(__kmpc_omp_has_task_team)              \
-  X(__kmpc_barrier)                        \
-  X(__kmpc_cancel_barrier)                 \
-  X(__kmpc_barrier_master)                 \
-  X(__kmpc_barrier_master_nowait)          \
-  X(__kmpc_end_barrier_master)             \
-  X(__kmpc_reduce)                         \
-  X(__kmpc_end_reduce)                     \
-  X(__kmpc_reduce_nowait)                  \
-  X(__kmpc_copyprivate)                    \
-  X(__kmpc_copyprivate_light)              \
-  X(__kmpc_cancel)                         \
+  X(GOMP_parallel_loop_static_start)               \
+  X(GOMP_parallel_loop_dynamic_start)              \
+  X(GOMP_parallel_loop_guided_start)               \
+  X(GOMP_parallel_loop_runtime_start)              \
+  X(GOMP_parallel_sections_start)                  \
+  X(GOMP_task)                                     \
+  X(GOMP_taskloop)                                 \
+  X(GOMP_taskloop_ull)                             \
+  X(GOMP_taskwait)                                 \
+  X(GOMP_taskwait_depend)                          \
+  X(GOMP_taskwait_depend_nowait)                   \
+  X(GOMP_taskyield)                                \
+  X(GOMP_taskgroup_start)                          \
+  X(GOMP_taskgroup_end)                            \
+  X(GOMP_taskgroup_reduction_register)             \
+  X(GOMP_taskgroup_reduction_unregister)           \
+  X(GOMP_task_reduction_remap)                     \
+  X(GOMP_workshare_task_reduction_unregister)      \
+  X(GOMP_loop_start)                               \
+  X(GOMP_loop_ordered_start)                       \
+  X(GOMP_loop_doacross_start)                      \
+  X(GOMP_loop_ull_start)                           \
+  X(GOMP_loop_ull_ordered_start)                   \
+  X(GOMP_loop_ull_doacross_start)                  \
+  X(GOMP_sections2_start)                          \
+  X(GOMP_scope_start)                              \
+  X(GOMP_loop_end)                                 \
+  X(GOMP_loop_end_nowait)                          \
+  X(GOMP_loop_end_cancel)                          \
+  X(GOMP_sections_end)                             \
+  X(GOMP_sections_end_nowait)                      \
+  X(GOMP_sections_end_cancel)                      \
+  X(GOMP_single_start)                             \
+  X(GOMP_single_copy_start)                        \
+  X(GOMP_single_copy_end)                          \
+  X(GOMP_barrier)                                  \
+  X(GOMP_barrier_cancel)                           \
+  X(GOMP_cancel)                                   \
+  X(GOMP_cancellation_point)                       \
+  X(GOMP_target_ext)                               \
+  X(GOMP_target_update_ext)                        \
+  X(GOMP_target_enter_exit_data)                   \
+  X(__kmpc_fork_call)                              \
+  X(__kmpc_fork_call_if)                           \
+  X(__kmpc_serialized_parallel)                    \
+  X(__kmpc_end_serialized_parallel)                \
+  X(__kmpc_global_thread_num)                      \
+  X(__kmpc_omp_task_alloc)                         \
+  X(__kmpc_omp_target_task_alloc)                  \
+  X(__kmpc_omp_task)                               \
+  X(__kmpc_omp_task_parts)                         \
+  X(__kmpc_omp_task_with_deps)                     \
+  X(__kmpc_omp_task_begin_if0)                     \
+  X(__kmpc_omp_task_complete_if0)                  \
+  X(__kmpc_omp_task_begin)                         \
+  X(__kmpc_omp_task_complete)                      \
+  X(__kmpc_omp_wait_deps)                          \
+  X(__kmpc_omp_taskwait)                           \
+  X(__kmpc_omp_taskwait_deps_51)                   \
+  X(__kmpc_omp_taskyield)                          \
+  X(__kmpc_omp_reg_task_with_affinity)             \
+  X(__kmpc_taskgroup)                              \
+  X(__kmpc_end_taskgroup)                          \
+  X(__kmpc_taskloop)                               \
+  X(__kmpc_taskloop_5)                             \
+  X(__kmpc_task_reduction_init)                    \
+  X(__kmpc_taskred_init)                           \
+  X(__kmpc_task_reduction_modifier_init)           \
+  X(__kmpc_taskred_modifier_init)                  \
+  X(__kmpc_task_reduction_modifier_fini)           \
+  X(__kmpc_task_reduction_get_th_data)             \
+  X(__kmpc_task_allow_completion_event)            \
+  X(__kmpc_proxy_task_completed)                   \
+  X(__kmpc_proxy_task_completed_ooo)               \
+  X(__kmpc_omp_get_target_async_handle_ptr)        \
+  X(__kmpc_omp_has_task_team)                      \
+  X(__kmpc_barrier)                                \
+  X(__kmpc_cancel_barrier)                         \
+  X(__kmpc_barrier_master)                         \
+  X(__kmpc_barrier_master_nowait)                  \
+  X(__kmpc_end_barrier_master)                     \
+  X(__kmpc_reduce)                                 \
+  X(__kmpc_end_reduce)                             \
+  X(__kmpc_reduce_nowait)                          \
+  X(__kmpc_copyprivate)                            \
+  X(__kmpc_copyprivate_light)                      \
+  X(__kmpc_cancel)                                 \
   X(__kmpc_cancellationpoint)
 
 enum class Entry : std::uint16_t {
@@ -149,8 +152,8 @@ class Stock {
   /// `handle` is from dlopen(RTLD_NOLOAD); the text range is that of the object.
   Stock(void* handle, const char* name, std::uintptr_t begin, std::uintptr_t end) noexcept;
 
-  /// The runtime's own function, or nullptr if it has none. Thread safe; a look-up by name the first
-  /// time, then one load.
+  /// The runtime's own function, or nullptr if it has none. Thread safe; a look-up by name the
+  /// first time, then one load.
   [[nodiscard]] void* find(Entry entry) noexcept;
   /// True if `address` is code of the runtime itself.
   [[nodiscard]] bool contains(const void* address) const noexcept {
@@ -185,10 +188,9 @@ Function* real(Stock& stock, Entry entry) noexcept {
 
 /// Declares `name_real`, the stock function for the interposed function we are in, with its type,
 /// and `stock`, found by the caller's address.
-#define LARES_REAL_BY_CALLER(name)                                                     \
+#define LARES_REAL_BY_CALLER(name)                                                        \
   ::lares::omp::Stock* const stock = ::lares::omp::stock_of(__builtin_return_address(0)); \
-  auto* const name##_real =                                                            \
-      ::lares::omp::real<decltype(name)>(*stock, ::lares::omp::Entry::name)
+  auto* const name##_real = ::lares::omp::real<decltype(name)>(*stock, ::lares::omp::Entry::name)
 
 /// The mark of an entry point: exported from the library under its plain name.
 #define LARES_EXPORT extern "C" __attribute__((visibility("default")))
