@@ -209,16 +209,35 @@ void own_reductions_over_tasks() {
   CHECK_EQUAL(top.second(), expected.second());
 }
 
-#pragma omp declare reduction(join : std::vector<int> : omp_out.insert( \
-        omp_out.end(), omp_in.begin(), omp_in.end())) initializer(omp_priv = std::vector<int>())
+/// A container with an own reduction that keeps all elements, in any order.
+class Bag {
+ public:
+  void add(int value) { values_.push_back(value); }
+  void add(const Bag& other) {
+    values_.insert(values_.end(), other.values_.begin(), other.values_.end());
+  }
+  std::vector<int> sorted() const {
+    std::vector<int> result = values_;
+    std::sort(result.begin(), result.end());
+    return result;
+  }
+
+ private:
+  std::vector<int> values_;
+};
+
+#pragma omp declare reduction(join:Bag : omp_out.add(omp_in))
 
 void own_reductions_of_containers() {
-  std::vector<int> all;
+  Bag bag;
 #pragma omp parallel
 #pragma omp single
-#pragma omp taskloop reduction(join : all) grainsize(9)
-  for (int i = 0; i < 100; i++) all.push_back(i);
-  std::sort(all.begin(), all.end());
+#pragma omp taskgroup task_reduction(join : bag)
+  for (int i = 0; i < 100; i++) {
+#pragma omp task in_reduction(join : bag) firstprivate(i)
+    bag.add(i);
+  }
+  std::vector<int> all = bag.sorted();
   CHECK_EQUAL(all.size(), 100);
   for (int i = 0; i < 100; i++) CHECK_EQUAL(all[static_cast<std::size_t>(i)], i);
 }
