@@ -29,10 +29,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   # GCC 12 takes the moves inside std::string's operator+ for overlapping copies (its bug 105651).
   target_compile_options(lares_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 sees overlaps in std::string's own code that cannot happen (GCC bug 105651).
-  target_compile_options(lares_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
-endif()
 if(LARES_SANITIZE)
   # A finding must end the test that made it, and assertions stay on although the code is optimised.
   # The floors of the preloaded library have no run-time type information, so objects that they make
