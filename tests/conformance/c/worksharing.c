@@ -1,4 +1,5 @@
 // Tasks made inside worksharing and other constructs of a team, with and without nowait.
+// conformance: stock-fails clang lastprivate_dynamic_loops_with_tasks: libomp 19 loses it now and then
 #include "check.h"
 
 static void a_loop_with_nowait(void) {
@@ -244,10 +245,23 @@ static void a_region_reduction_with_tasks(void) {
   CHECK_EQUAL(done, 10 * threads);
 }
 
-static void lastprivate_loops_with_tasks(void) {
+static void lastprivate_dynamic_loops_with_tasks(void) {
   int last = 0;
   int done = 0;
 #pragma omp parallel for lastprivate(last) schedule(dynamic, 4)
+  for (int i = 0; i < 99; i++) {
+    last = i;
+#pragma omp task shared(done)
+    bump(&done);
+  }
+  CHECK_EQUAL(last, 98);
+  CHECK_EQUAL(done, 99);
+}
+
+static void lastprivate_loops_with_tasks(void) {
+  int last = 0;
+  int done = 0;
+#pragma omp parallel for lastprivate(last) schedule(guided)
   for (int i = 0; i < 99; i++) {
     last = i;
 #pragma omp task shared(done)
@@ -270,4 +284,5 @@ CASES(CASE(a_loop_with_nowait), CASE(loops_with_nowait_in_a_row), CASE(single_wi
       CASE(master_and_masked), CASE(copyprivate_with_tasks_pending), CASE(ordered_loops_with_tasks),
       CASE(ordered_static_loops_with_tasks), CASE(cross_iteration_dependences_with_tasks),
       CASE(reductions_with_tasks_pending), CASE(a_region_reduction_with_tasks),
-      CASE(lastprivate_loops_with_tasks), CASE(the_loop_construct))
+      CASE(lastprivate_loops_with_tasks), CASE(lastprivate_dynamic_loops_with_tasks),
+      CASE(the_loop_construct))
