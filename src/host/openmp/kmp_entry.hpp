@@ -1,0 +1,57 @@
+// What every KMP entry point asks first: is this call ours, and if not, whose?
+#pragma once
+
+#include <cstdint>
+
+#include "host/openmp/kmp_abi.hpp"
+#include "host/openmp/region.hpp"
+
+namespace lares::omp::kmp {
+
+struct SerialRegion;
+
+/// What this front end remembers of a thread. Only that thread touches it.
+struct ThreadMemory {
+  Stock* stock = nullptr;          ///< the libomp that it last entered a region of
+  SerialRegion* serial = nullptr;  ///< innermost serialised region
+  std::int32_t gtid = -1;          ///< its number in the libomp of the innermost region; -1 unknown
+};
+__attribute__((tls_model("initial-exec"))) inline constinit thread_local ThreadMemory t_memory;
+
+/// The calling thread's worker if the call is ours: it comes from the program, not from inside
+/// libomp (which calls its own entry points through the symbol table), and the team's threads are
+/// libomp's. Otherwise nullptr: the call is to be forwarded.
+inline runtime::Worker* own_worker(const void* caller) noexcept {
+  runtime::Worker* const worker = runtime::this_worker();
+  if (worker == nullptr) return nullptr;
+  Stock& stock = stock_of(*worker);
+  if (stock.contains(caller)) return nullptr;
+  return &stock == t_memory.stock || stock.is_libomp() ? worker : nullptr;
+}
+
+/// The runtime that a call is forwarded to. Calls from inside libomp are answered without
+/// stock_of(address), whose memory of the last answer they would spoil.
+inline Stock& stock_of_caller(const void* caller) noexcept {
+  Stock* const last = t_memory.stock;
+  return last != nullptr && last->contains(caller) ? *last : *stock_of(caller);
+}
+
+/// The calling thread's global number in the libomp of `worker`'s team.
+inline std::int32_t gtid_of(runtime::Worker& worker) noexcept {
+  if (t_memory.gtid >= 0) return t_memory.gtid;
+  return real<decltype(__kmpc_global_thread_num)>(stock_of(worker),
+                                                  Entry::__kmpc_global_thread_num)(nullptr);
+}
+
+/// The stock function for the entry point `name`, as the caller of it would have reached it.
+#define LARES_KMP_REAL(name)          \
+  ::lares::omp::real<decltype(name)>( \
+      ::lares::omp::kmp::stock_of_caller(__builtin_return_address(0)), ::lares::omp::Entry::name)
+
+/// Declares `worker`, or forwards the call and returns.
+#define LARES_KMP_WORKER_OR_FORWARD(name, ...)                    \
+  ::lares::runtime::Worker* const worker =                        \
+      ::lares::omp::kmp::own_worker(__builtin_return_address(0)); \
+  if (worker == nullptr) return LARES_KMP_REAL(name)(__VA_ARGS__)
+
+}  // namespace lares::omp::kmp

@@ -1,0 +1,386 @@
+// Clang's parallel regions: libomp starts and joins the threads, ours run in between.
+#include <cstdarg>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "host/openmp/kmp_entry.hpp"
+
+namespace lares::omp::kmp {
+
+namespace {
+
+// --- calling an outlined function
+// -----------------------------------------------------------------
+
+// The captured variables are passed one by one. Up to 8 the call is exact; above, the count is
+// rounded up: both calling conventions that we run on let a function ignore arguments it does not
+// know of.
+constexpr std::size_t exact_counts = 8;
+constexpr std::size_t most_arguments = 2048;
+
+template <std::size_t>
+using Argument = void*;
+
+template <std::size_t... Index>
+void call_with(void* body, std::int32_t* gtid, std::int32_t* bound, void** arguments,
+               std::index_sequence<Index...>) {
+  using Function = void(std::int32_t*, std::int32_t*, Argument<Index>...);
+  reinterpret_cast<Function*>(body)(gtid, bound, arguments[Index]...);
+}
+
+template <std::size_t Count>
+void call(void* body, std::int32_t* gtid, std::int32_t* bound, void** arguments) {
+  call_with(body, gtid, bound, arguments, std::make_index_sequence<Count>{});
+}
+
+using Caller = void(void*, std::int32_t*, std::int32_t*, void**);
+struct Convention {
+  std::size_t arguments;  ///< that are passed
+  Caller* call;
+};
+constexpr Convention conventions[] = {{0, call<0>},
+                                      {1, call<1>},
+                                      {2, call<2>},
+                                      {3, call<3>},
+                                      {4, call<4>},
+                                      {5, call<5>},
+                                      {6, call<6>},
+                                      {7, call<7>},
+                                      {8, call<8>},
+                                      {16, call<16>},
+                                      {32, call<32>},
+                                      {64, call<64>},
+                                      {128, call<128>},
+                                      {256, call<256>},
+                                      {512, call<512>},
+                                      {1024, call<1024>},
+                                      {most_arguments, call<most_arguments>}};
+
+const Convention& convention_for(std::size_t count) noexcept {
+  if (count <= exact_counts) return conventions[count];
+  std::size_t index = exact_counts + 1;
+  while (conventions[index].arguments < count) ++index;
+  return conventions[index];
+}
+
+/// An outlined function and its captured variables. Lives on the master's stack until the join.
+class Call {
+ public:
+  Call(const void* body, std::size_t count) noexcept
+      : body_(const_cast<void*>(body)), convention_(convention_for(count)), count_(count) {
+    if (convention_.arguments <= room) return;
+    arguments_ = static_cast<void**>(std::malloc(convention_.arguments * sizeof(void*)));
+    if (arguments_ == nullptr) std::abort();
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() {
+    if (arguments_ != few_) std::free(arguments_);
+  }
+
+  void take(std::va_list list) noexcept {
+    for (std::size_t i = 0; i < count_; ++i) arguments_[i] = va_arg(list, void*);
+    for (std::size_t i = count_; i < convention_.arguments; ++i) arguments_[i] = nullptr;
+  }
+  void set(std::size_t index, void* argument) noexcept { arguments_[index] = argument; }
+
+  void run(std::int32_t* gtid, std::int32_t* bound) const {
+    convention_.call(body_, gtid, bound, arguments_);
+  }
+
+ private:
+  static constexpr std::size_t room = 32;
+
+  void* body_;
+  const Convention& convention_;
+  std::size_t count_;
+  void** arguments_ = few_;
+  void* few_[room];
+};
+
+// --- regions
+// ----------------------------------------------------------------------------------------
+
+struct Launch {
+  Launch(Stock& stock, const void* body, std::size_t count) noexcept
+      : region(stock, body), call(body, count) {}
+  Region region;
+  Call call;
+};
+
+/// While a thread is in a region, its memory is that region's.
+class Visit {
+ public:
+  Visit(Stock& stock, std::int32_t gtid) noexcept : stock_(t_memory.stock), gtid_(t_memory.gtid) {
+    t_memory.stock = &stock;
+    t_memory.gtid = gtid;
+  }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+  ~Visit() {
+    // The runtime's address range stays known: the joining code of libomp calls entry points, too.
+    if (stock_ != nullptr) t_memory.stock = stock_;
+    t_memory.gtid = gtid_;
+  }
+
+ private:
+  Stock* stock_;
+  std::int32_t gtid_;
+};
+
+// What libomp's threads run instead of the program's function.
+void run_region(std::int32_t* gtid, std::int32_t* bound, Launch* launch) {
+  const Visit visit(launch->region.stock(), *gtid);
+  runtime::Worker& worker = launch->region.enter();
+  launch->call.run(gtid, bound);
+  Region::leave(worker);
+}
+
+// The initial thread of a league is outside of the team that its thread may belong to.
+void run_teams(std::int32_t* gtid, std::int32_t* bound, Call* call) {
+  runtime::Worker* const worker = runtime::this_worker();
+  runtime::set_this_worker(nullptr);
+  call->run(gtid, bound);
+  runtime::set_this_worker(worker);
+}
+
+template <class Argument>
+void fork(Stock& stock, Entry entry, Location* loc,
+          void (*body)(std::int32_t*, std::int32_t*, Argument*), Argument& argument) {
+  using Fork = void(Location*, std::int32_t, void*, ...);
+  real<Fork>(stock, entry)(loc, 1, reinterpret_cast<void*>(body), &argument);
+}
+
+const void* code_of(Microtask microtask) noexcept {
+  return reinterpret_cast<const void*>(microtask);
+}
+
+bool is_inside(const void* caller) noexcept {
+  return t_memory.stock != nullptr && t_memory.stock->contains(caller);
+}
+
+}  // namespace
+
+// --- serialised regions
+// -----------------------------------------------------------------------------
+
+/// A region of one thread, whose body stands in the caller between begin and end.
+struct SerialRegion {
+  SerialRegion(Stock& stock, const void* code) noexcept : region(stock, code) {}
+  Region region;
+  runtime::Worker* worker = nullptr;
+  SerialRegion* outer = nullptr;
+  std::int32_t outer_gtid = -1;
+};
+
+namespace {
+
+void begin_serial(Stock& stock, const void* code, std::int32_t gtid) {
+  void* memory = std::malloc(sizeof(SerialRegion));
+  if (memory == nullptr) std::abort();
+  auto* serial = new (memory) SerialRegion(stock, code);
+  serial->worker = &serial->region.enter();
+  serial->outer = t_memory.serial;
+  serial->outer_gtid = t_memory.gtid;
+  t_memory.stock = &stock;
+  t_memory.serial = serial;
+  t_memory.gtid = gtid;
+}
+
+void end_serial() {
+  SerialRegion* serial = t_memory.serial;
+  Region::leave(*serial->worker);
+  t_memory.serial = serial->outer;
+  t_memory.gtid = serial->outer_gtid;
+  serial->~SerialRegion();
+  std::free(serial);
+}
+
+bool is_open_serial() noexcept {
+  return t_memory.serial != nullptr && runtime::this_worker() == t_memory.serial->worker;
+}
+
+bool is_autopar(const Location* loc) noexcept {
+  return loc != nullptr && (loc->flags & Location::autopar) != 0;
+}
+
+}  // namespace
+
+}  // namespace lares::omp::kmp
+
+namespace kmp = lares::omp::kmp;
+using lares::omp::Entry;
+using lares::omp::Stock;
+
+// --- the entry points with any number of arguments
+// ----------------------------------------------------
+
+// Forwarding them unchanged needs a jump that leaves registers and stack as they are. So the entry
+// points are a few instructions that ask one of the functions below where to jump to.
+// NOLINTBEGIN: names seen by the assembler.
+extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_call(
+    kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, ...) {
+  std::va_list list;
+  va_start(list, microtask);
+  Stock& stock = *lares::omp::stock_of(kmp::code_of(microtask));
+  kmp::t_memory.stock = &stock;  // libomp calls entry points before our part of the region starts
+  kmp::Launch launch(stock, kmp::code_of(microtask), static_cast<std::size_t>(argc));
+  launch.call.take(list);
+  va_end(list);
+  kmp::fork(stock, Entry::__kmpc_fork_call, loc, kmp::run_region, launch);
+}
+
+extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_teams(
+    kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, ...) {
+  std::va_list list;
+  va_start(list, microtask);
+  Stock& stock = *lares::omp::stock_of(kmp::code_of(microtask));
+  kmp::Call call(kmp::code_of(microtask), static_cast<std::size_t>(argc));
+  call.take(list);
+  va_end(list);
+  kmp::fork(stock, Entry::__kmpc_fork_teams, loc, kmp::run_teams, call);
+}
+
+extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_call(
+    kmp_location*, std::int32_t argc, const void* microtask, const void* caller) {
+  if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_call);
+  Stock* const stock = lares::omp::stock_of(microtask);
+  const bool ours = lares::omp::active() && !stock->contains(caller);
+  if (ours && static_cast<std::size_t>(argc) <= kmp::most_arguments) {
+    return reinterpret_cast<void*>(lares_kmp_fork_call);
+  }
+  if (ours) {
+    lares::runtime::Engine::instance().note(
+        "a parallel region with more than 2048 captured variables was left to the stock runtime");
+  }
+  return stock->find(Entry::__kmpc_fork_call);
+}
+
+extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_teams(
+    kmp_location*, std::int32_t argc, const void* microtask, const void* caller) {
+  if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_teams);
+  if (lares::runtime::this_worker() != nullptr &&
+      static_cast<std::size_t>(argc) <= kmp::most_arguments) {
+    return reinterpret_cast<void*>(lares_kmp_fork_teams);
+  }
+  return lares::omp::stock_of(microtask)->find(Entry::__kmpc_fork_teams);
+}
+// NOLINTEND
+
+#if defined(__x86_64__)
+// Seven pushes leave the stack aligned; rax holds the count of vector registers of a variadic call.
+#define LARES_CHOSEN_ENTRY(name, choose) \
+  asm(".text\n"                          \
+      ".p2align 4\n"                     \
+      ".globl " name                     \
+      "\n"                               \
+      ".type " name ",@function\n" name  \
+      ":\n"                              \
+      ".cfi_startproc\n"                 \
+      "endbr64\n"                        \
+      "pushq %rdi\n"                     \
+      "pushq %rsi\n"                     \
+      "pushq %rdx\n"                     \
+      "pushq %rcx\n"                     \
+      "pushq %r8\n"                      \
+      "pushq %r9\n"                      \
+      "pushq %rax\n"                     \
+      ".cfi_adjust_cfa_offset 56\n"      \
+      "movq 56(%rsp), %rcx\n"            \
+      "call " choose                     \
+      "\n"                               \
+      "movq %rax, %r11\n"                \
+      "popq %rax\n"                      \
+      "popq %r9\n"                       \
+      "popq %r8\n"                       \
+      "popq %rcx\n"                      \
+      "popq %rdx\n"                      \
+      "popq %rsi\n"                      \
+      "popq %rdi\n"                      \
+      ".cfi_adjust_cfa_offset -56\n"     \
+      "jmp *%r11\n"                      \
+      ".cfi_endproc\n"                   \
+      ".size " name ", . - " name "\n")
+#elif defined(__aarch64__)
+#define LARES_CHOSEN_ENTRY(name, choose) \
+  asm(".text\n"                          \
+      ".p2align 4\n"                     \
+      ".globl " name                     \
+      "\n"                               \
+      ".type " name ",%function\n" name  \
+      ":\n"                              \
+      ".cfi_startproc\n"                 \
+      "stp x29, x30, [sp, #-80]!\n"      \
+      ".cfi_def_cfa_offset 80\n"         \
+      ".cfi_offset 29, -80\n"            \
+      ".cfi_offset 30, -72\n"            \
+      "stp x0, x1, [sp, #16]\n"          \
+      "stp x2, x3, [sp, #32]\n"          \
+      "stp x4, x5, [sp, #48]\n"          \
+      "stp x6, x7, [sp, #64]\n"          \
+      "mov x3, x30\n"                    \
+      "bl " choose                       \
+      "\n"                               \
+      "mov x16, x0\n"                    \
+      "ldp x0, x1, [sp, #16]\n"          \
+      "ldp x2, x3, [sp, #32]\n"          \
+      "ldp x4, x5, [sp, #48]\n"          \
+      "ldp x6, x7, [sp, #64]\n"          \
+      "ldp x29, x30, [sp], #80\n"        \
+      ".cfi_restore 29\n"                \
+      ".cfi_restore 30\n"                \
+      ".cfi_def_cfa_offset 0\n"          \
+      "br x16\n"                         \
+      ".cfi_endproc\n"                   \
+      ".size " name ", . - " name "\n")
+#else
+#error "the variadic entry points are written for x86-64 and arm64"
+#endif
+
+LARES_CHOSEN_ENTRY("__kmpc_fork_call", "lares_kmp_choose_fork_call");
+LARES_CHOSEN_ENTRY("__kmpc_fork_teams", "lares_kmp_choose_fork_teams");
+
+// --- the others
+// -----------------------------------------------------------------------------------
+
+LARES_EXPORT void __kmpc_serialized_parallel(kmp_location* loc, std::int32_t gtid) {
+  const void* const caller = __builtin_return_address(0);
+  Stock& stock = kmp::stock_of_caller(caller);
+  auto* const forward = lares::omp::real<decltype(__kmpc_serialized_parallel)>(
+      stock, Entry::__kmpc_serialized_parallel);
+  if (!lares::omp::active() || stock.contains(caller) || kmp::is_autopar(loc)) {
+    return forward(loc, gtid);
+  }
+  forward(loc, gtid);
+  kmp::begin_serial(stock, caller, gtid);
+}
+
+LARES_EXPORT void __kmpc_end_serialized_parallel(kmp_location* loc, std::int32_t gtid) {
+  const void* const caller = __builtin_return_address(0);
+  Stock& stock = kmp::stock_of_caller(caller);
+  if (!stock.contains(caller) && !kmp::is_autopar(loc) && kmp::is_open_serial()) kmp::end_serial();
+  lares::omp::real<decltype(__kmpc_end_serialized_parallel)>(
+      stock, Entry::__kmpc_end_serialized_parallel)(loc, gtid);
+}
+
+LARES_EXPORT void __kmpc_fork_call_if(kmp_location* loc, std::int32_t argc,
+                                      kmp::Microtask microtask, std::int32_t cond, void* args) {
+  const void* const code = kmp::code_of(microtask);
+  Stock& stock = *lares::omp::stock_of(code);
+  if (!lares::omp::active() || stock.contains(__builtin_return_address(0))) {
+    return lares::omp::real<decltype(__kmpc_fork_call_if)>(stock, Entry::__kmpc_fork_call_if)(
+        loc, argc, microtask, cond, args);
+  }
+  kmp::Launch launch(stock, code, args != nullptr ? 1 : 0);
+  if (args != nullptr) launch.call.set(0, args);
+  if (cond != 0) return kmp::fork(stock, Entry::__kmpc_fork_call, loc, kmp::run_region, launch);
+  std::int32_t gtid = lares::omp::real<decltype(__kmpc_global_thread_num)>(
+      stock, Entry::__kmpc_global_thread_num)(loc);
+  std::int32_t bound = 0;
+  lares::omp::real<decltype(__kmpc_serialized_parallel)>(stock, Entry::__kmpc_serialized_parallel)(
+      loc, gtid);
+  kmp::run_region(&gtid, &bound, &launch);
+  lares::omp::real<decltype(__kmpc_end_serialized_parallel)>(
+      stock, Entry::__kmpc_end_serialized_parallel)(loc, gtid);
+}

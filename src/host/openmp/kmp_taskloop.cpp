@@ -1,0 +1,124 @@
+// Clang's taskloop: pieces of the iterations, each a copy of a pattern task with bounds of its own.
+#include "host/openmp/kmp_entry.hpp"
+#include "host/openmp/kmp_tasks.hpp"
+
+namespace lares::omp::kmp {
+
+namespace {
+
+// Without a clause: this many pieces for each thread, as libomp makes them.
+constexpr std::uint64_t default_pieces = 10;
+
+/// How iterations are dealt: the first `larger` pieces get one more than `each`, the last gets what
+/// is left.
+struct Split {
+  std::uint64_t pieces = 1;
+  std::uint64_t each = 1;
+  std::uint64_t larger = 0;
+};
+
+Split split_evenly(std::uint64_t iterations, std::uint64_t pieces) noexcept {
+  if (pieces > iterations) pieces = iterations;
+  return {pieces, iterations / pieces, iterations % pieces};
+}
+
+Split split(std::uint64_t iterations, LoopSchedule schedule, std::uint64_t argument, bool strict,
+            std::size_t threads) noexcept {
+  if (schedule == LoopSchedule::none) return split_evenly(iterations, threads * default_pieces);
+  if (argument == 0) argument = 1;
+  if (schedule == LoopSchedule::num_tasks) return split_evenly(iterations, argument);
+  if (argument > iterations) return {1, iterations, 0};
+  if (strict) return {(iterations - 1) / argument + 1, argument, 0};
+  return split_evenly(iterations, iterations / argument);
+}
+
+// Bounds are inclusive and may be signed or not: the difference is right either way. A loop without
+// iterations has its upper bound one step before its lower one.
+std::uint64_t count_iterations(std::uint64_t lower, std::uint64_t upper,
+                               std::int64_t stride) noexcept {
+  if (stride == 1) return upper - lower + 1;
+  if (stride > 0) return (upper - lower) / static_cast<std::uint64_t>(stride) + 1;
+  return (lower - upper) / (0 - static_cast<std::uint64_t>(stride)) + 1;
+}
+
+/// A taskloop as the compiler describes it.
+struct Loop {
+  CompilerTask* pattern;
+  std::uint64_t* lower;  ///< inside the pattern, as is `upper`
+  std::uint64_t* upper;
+  std::int64_t stride;
+  TaskDuplicate duplicate;
+  bool if_clause;
+};
+
+template <class Field>
+Field* same_field(Field* field, CompilerTask* from, CompilerTask* to) noexcept {
+  return reinterpret_cast<Field*>(reinterpret_cast<char*>(to) +
+                                  (reinterpret_cast<char*>(field) - reinterpret_cast<char*>(from)));
+}
+
+void make_pieces(runtime::Worker& worker, const Loop& loop, const Split& split,
+                 std::uint64_t iterations) {
+  const auto stride = static_cast<std::uint64_t>(loop.stride);
+  std::uint64_t lower = *loop.lower;
+  std::uint64_t left = iterations;
+  for (std::uint64_t i = 0; i < split.pieces; ++i) {
+    const std::uint64_t wanted = split.each + (i < split.larger ? 1 : 0);
+    const std::uint64_t width = wanted < left ? wanted : left;
+    left -= width;
+    CompilerTask* piece = copy_task(worker, *loop.pattern);
+    *same_field(loop.lower, loop.pattern, piece) = lower;
+    *same_field(loop.upper, loop.pattern, piece) = lower + stride * (width - 1);
+    lower += stride * width;
+    if (loop.duplicate != nullptr) {
+      loop.duplicate(piece, loop.pattern, i + 1 == split.pieces ? 1 : 0);
+    }
+    if (loop.if_clause) {
+      submit(worker, *piece, {});
+    } else {
+      run_now(worker, *piece, {});
+    }
+  }
+}
+
+void run(runtime::Worker& worker, const Loop& loop, bool grouped, LoopSchedule schedule,
+         std::uint64_t argument, bool strict) {
+  if (grouped) runtime::begin_group(worker);
+  const std::uint64_t iterations = count_iterations(*loop.lower, *loop.upper, loop.stride);
+  if (iterations != 0) {
+    make_pieces(worker, loop, split(iterations, schedule, argument, strict, worker.team->size()),
+                iterations);
+  }
+  discard(worker, *loop.pattern);
+  if (grouped) runtime::end_group(worker);
+}
+
+}  // namespace
+
+}  // namespace lares::omp::kmp
+
+namespace kmp = lares::omp::kmp;
+
+LARES_EXPORT void __kmpc_taskloop(kmp_location* loc, std::int32_t gtid, kmp_task* task,
+                                  std::int32_t if_clause, std::uint64_t* lower,
+                                  std::uint64_t* upper, std::int64_t stride, std::int32_t nogroup,
+                                  std::int32_t schedule, std::uint64_t argument, void* duplicate) {
+  LARES_KMP_WORKER_OR_FORWARD(__kmpc_taskloop, loc, gtid, task, if_clause, lower, upper, stride,
+                              nogroup, schedule, argument, duplicate);
+  const kmp::Loop loop{
+      task, lower, upper, stride, reinterpret_cast<kmp::TaskDuplicate>(duplicate), if_clause != 0};
+  kmp::run(*worker, loop, nogroup == 0, static_cast<kmp::LoopSchedule>(schedule), argument, false);
+}
+
+LARES_EXPORT void __kmpc_taskloop_5(kmp_location* loc, std::int32_t gtid, kmp_task* task,
+                                    std::int32_t if_clause, std::uint64_t* lower,
+                                    std::uint64_t* upper, std::int64_t stride, std::int32_t nogroup,
+                                    std::int32_t schedule, std::uint64_t argument,
+                                    std::int32_t modifier, void* duplicate) {
+  LARES_KMP_WORKER_OR_FORWARD(__kmpc_taskloop_5, loc, gtid, task, if_clause, lower, upper, stride,
+                              nogroup, schedule, argument, modifier, duplicate);
+  const kmp::Loop loop{
+      task, lower, upper, stride, reinterpret_cast<kmp::TaskDuplicate>(duplicate), if_clause != 0};
+  kmp::run(*worker, loop, nogroup == 0, static_cast<kmp::LoopSchedule>(schedule), argument,
+           modifier != 0);
+}

@@ -1,0 +1,289 @@
+#include "host/openmp/kmp_tasks.hpp"
+
+#include <cstring>
+
+#include "host/openmp/control_variables.hpp"
+#include "host/openmp/kmp_depend.hpp"
+#include "host/openmp/kmp_entry.hpp"
+#include "runtime/execution.hpp"
+
+namespace lares::omp::kmp {
+
+namespace {
+
+// The engine leaves two words of a task to us: the compiler's flags with two of our own, and the
+// size of the payload.
+constexpr std::uint32_t in_parts = 1U << 30U;   // an untied task's loop over its parts is under way
+constexpr std::uint32_t next_part = 1U << 31U;  // its routine asked for the next one
+
+std::uint32_t bits_of(const runtime::Task& task) noexcept {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(task.function));
+}
+void set_bits(runtime::Task& task, std::uint32_t bits) noexcept {
+  task.function = reinterpret_cast<void*>(static_cast<std::uintptr_t>(bits));
+}
+std::size_t payload_of(const runtime::Task& task) noexcept {
+  return reinterpret_cast<std::size_t>(task.data);
+}
+
+bool has(const runtime::Task& task, std::uint32_t bit) noexcept {
+  return (bits_of(task) & bit) != 0;
+}
+
+// --- running
+// ----------------------------------------------------------------------------------------
+
+void call_routine(runtime::Task& task, std::int32_t gtid) {
+  CompilerTask& made = compiler_task(task);
+  if (made.routine != nullptr) made.routine(gtid, &made);
+}
+
+// An untied task's routine returns at each scheduling point, after it has asked for its next part.
+// The next part would be the newest task of this thread's queue, and so the next one it takes: it
+// goes on with it at once.
+void run_parts(runtime::Task& task, std::int32_t gtid) {
+  set_bits(task, bits_of(task) | in_parts);
+  do {
+    set_bits(task, bits_of(task) & ~next_part);
+    call_routine(task, gtid);
+  } while (has(task, next_part));
+  set_bits(task, bits_of(task) & ~in_parts);
+}
+
+void destroy(runtime::Task& task, std::int32_t gtid) {
+  if (has(task, task_bit::destructors)) {
+    CompilerTask& made = compiler_task(task);
+    made.data1.destructors(gtid, &made);
+  }
+}
+
+// Under libomp all threads of a cancelled region still meet in its barriers, so the team is never
+// cancelled in the engine's sense; but tasks that have not started yet are dropped.
+bool is_region_cancelled(runtime::Worker& worker) {
+  return worker.team->cancellable &&
+         real<decltype(kmp_get_cancellation_status)>(
+             stock_of(worker), Entry::kmp_get_cancellation_status)(cancel_parallel) != 0;
+}
+
+void run_simple(runtime::Task& task, runtime::Worker& worker) {
+  apply_control_variables(task);
+  call_routine(task, gtid_of(worker));
+  restore_control_variables(task);
+}
+
+// Tasks with parts or destructors, and all tasks where something may be cancelled. Destructors run
+// even if the task is dropped: its private variables were made when it was.
+void run_any(runtime::Task& task, runtime::Worker& worker) {
+  const std::int32_t gtid = gtid_of(worker);
+  apply_control_variables(task);
+  if (!runtime::is_dropped(task) && !is_region_cancelled(worker)) run_parts(task, gtid);
+  destroy(task, gtid);
+  restore_control_variables(task);
+}
+
+// --- making
+// -----------------------------------------------------------------------------------------
+
+std::uint16_t engine_flags(std::uint32_t bits, const runtime::Task& parent) noexcept {
+  std::uint16_t flags = 0;
+  if ((bits & task_bit::tied) == 0) flags |= runtime::task_flag::untied;
+  if ((bits & task_bit::final) != 0 || parent.has(runtime::task_flag::final)) {
+    flags |= runtime::task_flag::final;
+  }
+  if ((bits & (task_bit::detachable | task_bit::proxy)) != 0) {
+    flags |= runtime::task_flag::detachable;
+  }
+  if ((bits & task_bit::destructors) != 0) flags |= runtime::task_flag::must_run;
+  return flags;
+}
+
+int priority_of(runtime::Worker& worker, runtime::Task& task) noexcept {
+  const int wanted = compiler_task(task).data2.priority;
+  if (wanted <= 0) return 0;
+  const int most = real<int()>(stock_of(worker), Entry::omp_get_max_task_priority)();
+  return wanted < most ? wanted : most;
+}
+
+// --- handing in
+// -------------------------------------------------------------------------------------
+
+bool is_included(const runtime::Worker& worker, std::uint32_t bits) noexcept {
+  if (worker.current->has(runtime::task_flag::final)) return true;
+  return (bits & (task_bit::merged_if0 | task_bit::proxy)) == task_bit::merged_if0;
+}
+
+// An included task with an event does not hold up its creator, who may be the one to fulfil it:
+// its structured block is run at once, and its completion is left pending.
+void count_pending(runtime::Worker& worker, runtime::Task& task) noexcept {
+  runtime::count_child(worker, task);
+  runtime::count_created(worker, task);
+}
+
+void end_pending(runtime::Worker& worker, runtime::Task& task) noexcept {
+  runtime::end_body(worker, task);
+  if (task.detach_state.exchange(runtime::detach_state::body_ended, std::memory_order_acq_rel) ==
+      runtime::detach_state::fulfilled) {
+    runtime::complete(&worker, task);
+  }
+}
+
+void go_on(runtime::Task& task, runtime::Worker& worker) {
+  if (has(task, in_parts)) {
+    set_bits(task, bits_of(task) | next_part);
+  } else {
+    run_parts(task, gtid_of(worker));  // an undeferred task: the compiler called its first part
+  }
+}
+
+}  // namespace
+
+CompilerTask* make_task(runtime::Worker& worker, std::uint32_t bits, std::size_t size,
+                        std::size_t shareds, TaskEntry routine) noexcept {
+  const std::size_t head = (size + sizeof(void*) - 1) & ~(sizeof(void*) - 1);
+  runtime::Task* task = runtime::new_task(worker, head + shareds);
+  const bool simple = (bits & (task_bit::tied | task_bit::destructors)) == task_bit::tied &&
+                      !worker.team->cancellable;
+  task->run = simple ? run_simple : run_any;
+  task->flags = engine_flags(bits, *worker.current);
+  task->data = reinterpret_cast<void*>(head + shareds);
+  set_bits(*task, bits);
+  inherit_control_variables(worker, *task);
+  CompilerTask& made = compiler_task(*task);
+  made.shareds = shareds == 0 ? nullptr : static_cast<char*>(task->payload()) + head;
+  made.routine = routine;
+  made.part = 0;
+  if ((bits & task_bit::proxy) != 0) remember_proxy(made);
+  return &made;
+}
+
+CompilerTask* copy_task(runtime::Worker& worker, CompilerTask& pattern) noexcept {
+  runtime::Task& source = task_of(pattern);
+  runtime::Task* task = runtime::new_task(worker, payload_of(source));
+  task->run = source.run;
+  task->flags = source.flags;
+  task->data = source.data;
+  task->function = source.function;
+  inherit_control_variables(worker, *task);
+  std::memcpy(task->payload(), source.payload(), payload_of(source));
+  CompilerTask& made = compiler_task(*task);
+  if (pattern.shareds != nullptr) {
+    const auto offset = static_cast<char*>(pattern.shareds) - static_cast<char*>(source.payload());
+    made.shareds = static_cast<char*>(task->payload()) + offset;
+  }
+  return &made;
+}
+
+void discard(runtime::Worker& worker, CompilerTask& pattern) {
+  runtime::Task& task = task_of(pattern);
+  destroy(task, gtid_of(worker));
+  runtime::discard_unsubmitted(worker, task);
+}
+
+void run_now(runtime::Worker& worker, CompilerTask& made,
+             std::span<const runtime::Dependence> dependences) {
+  runtime::Task& task = task_of(made);
+  if (!task.has(runtime::task_flag::detachable)) {
+    return runtime::run_undeferred(worker, task, dependences);
+  }
+  if (!dependences.empty()) runtime::taskwait_depend(worker, dependences);
+  count_pending(worker, task);
+  runtime::execute(worker, task);
+}
+
+void submit(runtime::Worker& worker, CompilerTask& made,
+            std::span<const runtime::Dependence> dependences) {
+  runtime::Task& task = task_of(made);
+  if (&task == worker.current) return go_on(task, worker);
+  const std::uint32_t bits = bits_of(task);
+  if ((bits & task_bit::priority) != 0) task.priority = priority_of(worker, task);
+  if (is_included(worker, bits)) return run_now(worker, made, dependences);
+  runtime::submit(worker, task, dependences);
+}
+
+}  // namespace lares::omp::kmp
+
+namespace kmp = lares::omp::kmp;
+namespace runtime = lares::runtime;
+
+LARES_EXPORT kmp_task* __kmpc_omp_task_alloc(kmp_location* loc, std::int32_t gtid,
+                                             std::int32_t flags, std::size_t size,
+                                             std::size_t shareds, kmp_entry entry) {
+  LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task_alloc, loc, gtid, flags, size, shareds, entry);
+  return kmp::make_task(*worker, static_cast<std::uint32_t>(flags), size, shareds, entry);
+}
+
+// A target task runs like any other: the offloading library is told that it may not be left and
+// come back to (__kmpc_omp_has_task_team).
+LARES_EXPORT kmp_task* __kmpc_omp_target_task_alloc(kmp_location* loc, std::int32_t gtid,
+                                                    std::int32_t flags, std::size_t size,
+                                                    std::size_t shareds, kmp_entry entry,
+                                                    std::int64_t device) {
+  LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_target_task_alloc, loc, gtid, flags, size, shareds, entry,
+                              device);
+  return kmp::make_task(*worker, static_cast<std::uint32_t>(flags), size, shareds, entry);
+}
+
+LARES_EXPORT std::int32_t __kmpc_omp_task(kmp_location* loc, std::int32_t gtid, kmp_task* task) {
+  LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task, loc, gtid, task);
+  kmp::submit(*worker, *task, {});
+  return 0;
+}
+
+LARES_EXPORT std::int32_t __kmpc_omp_task_parts(kmp_location* loc, std::int32_t gtid,
+                                                kmp_task* task) {
+  LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task_parts, loc, gtid, task);
+  kmp::submit(*worker, *task, {});
+  return 0;
+}
+
+LARES_EXPORT std::int32_t __kmpc_omp_task_with_deps(kmp_location* loc, std::int32_t gtid,
+                                                    kmp_task* task, std::int32_t count,
+                                                    kmp_depend* list, std::int32_t noalias_count,
+                                                    kmp_depend* noalias_list) {
+  LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task_with_deps, loc, gtid, task, count, list,
+                              noalias_count, noalias_list);
+  const kmp::Dependences dependences(count, list, noalias_count, noalias_list);
+  kmp::submit(*worker, *task, dependences.list());
+  return 0;
+}
+
+// The compiler calls the routine of an undeferred task itself, between these two. It has waited for
+// its dependences before.
+LARES_EXPORT void __kmpc_omp_task_begin_if0(kmp_location* loc, std::int32_t gtid, kmp_task* made) {
+  LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task_begin_if0, loc, gtid, made);
+  runtime::Task& task = kmp::task_of(*made);
+  if (task.has(runtime::task_flag::detachable)) {
+    kmp::count_pending(*worker, task);
+    runtime::begin_body(*worker, task);
+  } else {
+    runtime::begin_undeferred(*worker, task, {});
+  }
+  lares::omp::apply_control_variables(task);
+}
+
+LARES_EXPORT void __kmpc_omp_task_complete_if0(kmp_location* loc, std::int32_t gtid,
+                                               kmp_task* made) {
+  LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task_complete_if0, loc, gtid, made);
+  runtime::Task& task = kmp::task_of(*made);
+  kmp::destroy(task, kmp::gtid_of(*worker));
+  lares::omp::restore_control_variables(task);
+  if (task.has(runtime::task_flag::detachable)) {
+    kmp::end_pending(*worker, task);
+  } else {
+    runtime::end_undeferred(*worker, task);
+  }
+}
+
+LARES_EXPORT std::int32_t __kmpc_omp_reg_task_with_affinity(kmp_location* loc, std::int32_t gtid,
+                                                            kmp_task* task, std::int32_t count,
+                                                            kmp_affinity* list) {
+  LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_reg_task_with_affinity, loc, gtid, task, count, list);
+  if (count <= 0 || !runtime::Engine::instance().wants_data()) return 0;
+  const std::span<runtime::Access> accesses =
+      runtime::reserve_accesses(kmp::task_of(*task), static_cast<std::size_t>(count));
+  for (runtime::Access& access : accesses) {
+    access = {list->address, lares::Bytes{list->bytes}, lares::policy::AccessMode::affinity};
+    ++list;
+  }
+  return 0;
+}
