@@ -27,9 +27,10 @@ bool several_domains(const Setting& setting) { return setting.domains > 1; }
 
 bool enough(const RunStats& run) { return run.counts.tasks().total() >= enough_tasks; }
 
-/// Creating, entering and taking a task are operations: of a team of k in which one thread creates
-/// all tasks and all run them alike, that thread has a share of (1 + 1/k) / 2, in a symmetric team
-/// each has 1/k. The border lies half-way.
+/// Each thread counts its own queue operations, at least one for each task that it creates. In a
+/// team of k in which one thread creates all tasks it has a share of (1 + 1/k) / 2 or more (more if
+/// taking a task counts less than creating one), in a symmetric team each has 1/k. The border lies
+/// half-way.
 double producer_border(std::uint32_t threads) {
   const double each = 1.0 / threads;
   return (each + (1.0 + each) / 2) / 2;

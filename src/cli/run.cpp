@@ -102,6 +102,13 @@ std::string preload_list(const Environment& environment, const std::string& libr
   return list;
 }
 
+/// AddressSanitizer ends programs in which anything is loaded before it, unless told not to care.
+std::string sanitizer_options(const Environment& environment) {
+  const std::string option = "verify_asan_link_order=0";
+  const auto before = environment.get("ASAN_OPTIONS");
+  return before ? option + ":" + *before : option;
+}
+
 /// The library under a name that LD_PRELOAD can hold: it has no way to quote blanks and colons.
 std::string preloadable(const std::string& library, const Session& session) {
   if (library.find_first_of(": ") == std::string::npos) return library;
@@ -202,6 +209,7 @@ class Run {
     environment_.unset("LARES_SUMMARY");
     if (preload_ != Preload::not_wanted) {
       environment_.set("LD_PRELOAD", preload_list(environment_, preloadable(library_, session)));
+      environment_.set("ASAN_OPTIONS", sanitizer_options(environment_));
     }
   }
 

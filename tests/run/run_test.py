@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests of `lares run`: that the program does not notice it, and what the user is told.
 
-Usage: run_test.py LARES FAKE_LIBRARY SIGNALS STATIC_OPENMP_PROGRAM|- [CLASS...]
+Usage: run_test.py LARES FAKE_LIBRARY SIGNALS SANITIZED_SIGNALS STATIC_OPENMP_PROGRAM|- [CLASS...]
 
 FAKE_LIBRARY stands in for the preloaded library (fake_library.cpp), so only the launcher is tested.
 """
@@ -17,7 +17,8 @@ import sys
 import tempfile
 import unittest
 
-STATIC = None if sys.argv[4] == "-" else sys.argv[4]
+SANITIZED = sys.argv[4]
+STATIC = sys.argv[5]
 SPEAKS_OF_LARES = ("LARES_", "OMP_", "GOMP_", "KMP_", "LD_PRELOAD")
 
 
@@ -147,6 +148,13 @@ class Untouched(LauncherTest):
     def test_script_without_interpreter_line(self):
         done = self.run_lares(self.script("plain", "echo $1; exit 3\n"), "one")
         self.assertEqual((done.stdout, done.returncode), (b"one\n", 3))
+
+    def test_programs_with_address_sanitizer_run(self):
+        done = self.run_lares(SANITIZED, "show")
+        plain = subprocess.run([SANITIZED, "show"], stdout=subprocess.PIPE, check=True)
+        self.assertEqual((done.stdout, done.stderr, done.returncode), (plain.stdout, b"", 0))
+        env = self.program_environment(env={"ASAN_OPTIONS": "verbosity=0"})
+        self.assertEqual(env["ASAN_OPTIONS"], "verify_asan_link_order=0:verbosity=0")
 
     def test_runs_without_lares_when_there_is_no_place_for_a_session(self):
         env = {"XDG_RUNTIME_DIR": "/proc/nowhere", "TMPDIR": "/proc/nowhere"}
@@ -500,4 +508,4 @@ class StaticPrograms(LauncherTest):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[5:]])
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[6:]])

@@ -147,8 +147,9 @@ Result<std::string> find_program(const std::string& word, const Environment& env
   bool found_plain_file = false;
   for (std::size_t start = 0; start <= path.size();) {
     const std::size_t end = std::min(path.find(':', start), path.size());
-    const std::string folder = path.substr(start, end - start);
-    const std::string candidate = folder.empty() ? "./" + word : folder + "/" + word;
+    std::string candidate = path.substr(start, end - start);
+    if (candidate.empty()) candidate = '.';
+    candidate.append(1, '/').append(word);
     if (is_executable(candidate)) return candidate;
     found_plain_file = found_plain_file || is_regular(candidate);
     start = end + 1;
