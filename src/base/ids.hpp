@@ -1,4 +1,5 @@
-// Strong integer types: logical ids, operating-system ids, bytes and nanoseconds cannot be mixed up.
+// Strong integer types: logical ids, operating-system ids, bytes and nanoseconds cannot be mixed
+// up.
 #pragma once
 
 #include <compare>
