@@ -23,7 +23,6 @@ struct FreshStack {
 
 namespace {
 
-constexpr std::size_t margin = 256UL * 1024;             // a body's own frames must fit into it
 constexpr std::size_t fresh_bytes = 64UL * 1024 * 1024;  // of addresses; memory comes as touched
 
 FreshStack* make_stack() noexcept {
@@ -69,19 +68,8 @@ void run_on(FreshStack& stack, ThreadState& self, Worker& worker, Task& task) no
 
 }  // namespace
 
-bool stack_is_low(const ThreadState& self) noexcept {
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  // Unsigned: on a stack that is not the thread's own (a coroutine of the program) the difference
-  // is large, and the program's stack is the program's business.
-  return self.stack_low != 0 && here - self.stack_low < margin;
-}
-
-void run_body(Worker& worker, Task& task) noexcept {
+void run_on_fresh_stack(Worker& worker, Task& task) noexcept {
   ThreadState& self = *worker.thread;
-  if (!stack_is_low(self)) {
-    task.run(task, worker);
-    return;
-  }
   if (*self.next_stack == nullptr) *self.next_stack = make_stack();
   if (*self.next_stack == nullptr) {  // no addresses left: all that remains is to try
     task.run(task, worker);

@@ -2,16 +2,33 @@
 #pragma once
 
 #include "runtime/task.hpp"
+#include "runtime/team.hpp"
 #include "runtime/thread_state.hpp"
 
 namespace lares::runtime {
 
 /// True if little of the calling thread's current stack is left; then nothing should be run on it
 /// that could as well be left for later.
-bool stack_is_low(const ThreadState& self) noexcept;
+inline bool stack_is_low(const ThreadState& self) noexcept {
+  constexpr std::uintptr_t margin = 256UL * 1024;  // a body's own frames must fit into it
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  // Unsigned: on a stack that is not the thread's own (a coroutine of the program) the difference
+  // is large, and the program's stack is the program's business.
+  return self.stack_low != 0 && here - self.stack_low < margin;
+}
 
 /// Calls the task's body, on a fresh stack if this one is low. Fresh stacks are kept by the thread
 /// for its next deep recursion.
-void run_body(Worker& worker, Task& task) noexcept;
+inline void run_body(Worker& worker, Task& task) noexcept;
+
+void run_on_fresh_stack(Worker& worker, Task& task) noexcept;
+
+inline void run_body(Worker& worker, Task& task) noexcept {
+  if (!stack_is_low(*worker.thread)) {
+    task.run(task, worker);
+  } else {
+    run_on_fresh_stack(worker, task);
+  }
+}
 
 }  // namespace lares::runtime

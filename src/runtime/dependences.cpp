@@ -23,6 +23,25 @@ bool completed(const Task& task) noexcept {
   return task.successors.load(std::memory_order_acquire) == closed_edges();
 }
 
+// --- members of sets, kept by the thread that frees them ----------------------------------------
+
+Member* make_member(ThreadState& self, Task& task, Member* next) noexcept {
+  void* memory = self.free_members;
+  if (memory != nullptr) {
+    self.free_members = *static_cast<void**>(memory);
+  } else {
+    memory = std::malloc(sizeof(Member));
+    if (memory == nullptr) std::abort();
+  }
+  return new (memory) Member{&task, next};
+}
+
+void free_member(ThreadState& self, Member* member) noexcept {
+  void* memory = member;
+  *static_cast<void**>(memory) = self.free_members;
+  self.free_members = memory;
+}
+
 // --- references from the table ------------------------------------------------------------------
 
 void use_in_table(Task& task) noexcept {
@@ -42,7 +61,7 @@ void clear_set(ThreadState& self, Member*& set) noexcept {
   while (set != nullptr) {
     Member* next = set->next;
     unuse(self, *set->task);
-    std::free(set);
+    free_member(self, set);
     set = next;
   }
 }
@@ -64,7 +83,7 @@ void prune_set(ThreadState& self, Member*& set) noexcept {
     if (completed(*member->task)) {
       *link = member->next;
       unuse(self, *member->task);
-      std::free(member);
+      free_member(self, member);
     } else {
       link = &member->next;
     }
@@ -265,10 +284,8 @@ void enter_set(ThreadState& self, DependEntry& entry, Task& task, DependKind kin
     entry.set_size = length(entry.last_set);
     entry.prune_at = entry.set_size * 2 < 64 ? 64 : entry.set_size * 2;
   }
-  void* memory = std::malloc(sizeof(Member));
-  if (memory == nullptr) std::abort();
   use_in_table(task);
-  entry.last_set = new (memory) Member{&task, entry.last_set};
+  entry.last_set = make_member(self, task, entry.last_set);
   ++entry.set_size;
 }
 

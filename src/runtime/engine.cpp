@@ -56,7 +56,7 @@ void Engine::set_up(machine::Machine machine, policy::Choice choice,
     const std::string text = policy::to_string(choice_);
     std::strncpy(counters_->policy, text.c_str(), sizeof(counters_->policy) - 1);
   }
-  active_ = true;
+  active_.store(true, std::memory_order_relaxed);
 }
 
 std::uint32_t Engine::spin_rounds(bool crowded) const noexcept {

@@ -2,6 +2,7 @@
 // engine owns none.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,9 +29,9 @@ class Engine {
   /// Takes the machine and the choice. `counters` is the mapped file or nullptr. Not thread safe;
   /// call once.
   void set_up(machine::Machine machine, policy::Choice choice, CountersFile* counters) noexcept;
-  [[nodiscard]] bool active() const noexcept { return active_; }
+  [[nodiscard]] static bool active() noexcept { return active_.load(std::memory_order_relaxed); }
   /// Leaves everything to the stock runtime from now on (new teams only).
-  void deactivate() noexcept { active_ = false; }
+  static void deactivate() noexcept { active_.store(false, std::memory_order_relaxed); }
 
   [[nodiscard]] const machine::Machine& machine() const noexcept { return machine_; }
   [[nodiscard]] const policy::Choice& choice() const noexcept { return choice_; }
@@ -53,7 +54,8 @@ class Engine {
   void reset_after_fork(CountersFile* counters) noexcept;
 
  private:
-  bool active_ = false;
+  // Written at set-up, before the program's own code runs.
+  static inline std::atomic<bool> active_{false};
   bool wants_data_ = false;
   WaitPolicy wait_policy_ = WaitPolicy::unspecified;
   machine::Machine machine_;

@@ -89,7 +89,7 @@ std::uint32_t find_homes(Worker& worker, Task& task, policy::DataHome* found) no
 }
 
 PlaceId choose_place(Worker& worker, Task& task) noexcept {
-  if (!Engine::instance().wants_data() || task.access_count == 0) {
+  if (!worker.wants_data || task.access_count == 0) {
     if (worker.keeps_dataless) return worker.place;
     return worker.push->on_ready(view_of(worker), policy::ReadyTask{});
   }
@@ -121,7 +121,7 @@ void record_start(Worker& worker, Task& task) noexcept {
     worker.counters->data_tasks[kind].add(1);
     worker.counters->data_bytes[kind].add(task.data_bytes.count);
   }
-  if (task.access_count == 0 || !Engine::instance().wants_data()) return;
+  if (task.access_count == 0 || !worker.wants_data) return;
   memory::Homes& homes = *Engine::instance().homes();
   const std::uint32_t count = std::min(task.access_count, max_considered);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -266,7 +266,10 @@ void count_child(Worker& worker, Task& task) noexcept {
   } else {
     ++parent.local_children;
   }
-  if (task.group != nullptr) task.group->incomplete.fetch_add(1, std::memory_order_relaxed);
+  // An undeferred task ends before its creator goes on: its group need not count it.
+  if (task.group != nullptr && !task.has(task_flag::undeferred)) {
+    task.group->incomplete.fetch_add(1, std::memory_order_relaxed);
+  }
   (void)worker;
 }
 
@@ -313,6 +316,20 @@ bool is_full(Worker& worker, PlaceId place, PlaceId queue) noexcept {
   return worker.team->queues[queue.index()]->length() >= shared_queue_limit;
 }
 
+// A task that is over sooner than it takes to move it between cores is best run by its creator, who
+// has it in its caches, wherever its data is. Only `auto` is free to say so: a policy that the user
+// has named is followed to the letter.
+PlaceId place_of(Worker& worker, Task& task) noexcept {
+  if (!worker.may_deviate) return choose_place(worker, task);
+  const policy::Places& places = *worker.team->places;
+  if (task.creator == worker.id) {
+    return worker.thrift.tasks_are_tiny() ? worker.place : choose_place(worker, task);
+  }
+  const DomainId creator = places.domain_of(task.creator);
+  if (worker.thrift.is_learning() && creator != worker.domain) return places.of(creator);
+  return choose_place(worker, task);
+}
+
 // Puts the task into its place. With `may_run`, answers false if the caller should run it instead.
 bool put(Worker& worker, Task& task, bool may_run) noexcept {
   const Sample sample(worker);
@@ -322,7 +339,7 @@ bool put(Worker& worker, Task& task, bool may_run) noexcept {
     notify(team, worker.domain);
     return true;
   }
-  const PlaceId place = choose_place(worker, task);
+  const PlaceId place = place_of(worker, task);
   const policy::Place& there = (*team.places)[place];
   const PlaceId queue = there.worker.valid() ? team.places->of(there.domain) : place;
   if (may_run && !task.has(task_flag::detachable) && is_full(worker, place, queue)) return false;
@@ -344,8 +361,29 @@ void place_ready(Worker& worker, Task& task) noexcept {
   execute(worker, task);
 }
 
+Task* take_own(Worker& worker) noexcept {
+  Task* task = pop_own(worker);
+  if (task != nullptr) return task;
+  SharedQueue& queue = *worker.team->queues[worker.team->places->of(worker.domain).index()];
+  return queue.take(worker.constraint, false);
+}
+
+namespace {
+
+// From the queues that are as near to this worker as to any other.
+Task* take_shared(Worker& worker) noexcept {
+  Team& team = *worker.team;
+  // The root place also holds what constrained thieves had to put back, and the domain's takes what
+  // does not fit into a full deque.
+  if (Task* task = team.queues[0]->take(worker.constraint, true); task != nullptr) return task;
+  return team.queues[team.places->of(worker.domain).index()]->take(worker.constraint, true);
+}
+
+}  // namespace
+
 Task* find_work(Worker& worker) noexcept {
   if (Task* task = pop_own(worker); task != nullptr) return task;
+  if (worker.thrift.pauses()) return take_shared(worker);
   Team& team = *worker.team;
   if (team.prioritised.length() != 0) {
     if (Task* task = team.prioritised.take(worker.constraint); task != nullptr) return task;
@@ -363,10 +401,7 @@ Task* find_work(Worker& worker) noexcept {
   for (const PlaceId place : victims.list()) {
     if (Task* task = visit(worker, place); task != nullptr) return task;
   }
-  // Last the root place: it also holds what constrained thieves had to put back.
-  if (Task* task = team.queues[0]->take(worker.constraint, true); task != nullptr) return task;
-  // And the own domain's, which takes what does not fit into a full deque.
-  return team.queues[team.places->of(worker.domain).index()]->take(worker.constraint, true);
+  return take_shared(worker);
 }
 
 void begin_body(Worker& worker, Task& task) noexcept {
@@ -383,12 +418,23 @@ void end_body(Worker& worker, Task& task) noexcept {
   worker.constraint = task.saved_constraint;
 }
 
+namespace {
+void learn_duration(Worker& worker, bool foreign, std::uint64_t duration) noexcept {
+  worker.thrift.sample(duration);
+  if (foreign) worker.thrift.learn(duration);
+}
+}  // namespace
+
 void execute(Worker& worker, Task& task) noexcept {
   // Kept here, not in the task: an untied task's next part may start elsewhere before we return.
   Task* const previous = worker.current;
   Task* const constraint = worker.constraint;
+  const bool foreign = task.creator != worker.id;
+  const bool timed = worker.thrift.wants_sample() || foreign;
+  const std::uint64_t start = timed ? ticks() : 0;
   begin_body(worker, task);
   if (task.has(task_flag::must_run) || !is_dropped(task)) run_body(worker, task);
+  if (timed) learn_duration(worker, foreign, ticks() - start);
   worker.current = previous;
   worker.constraint = constraint;
   if (task.has(task_flag::untied) && task.parts.fetch_sub(1, std::memory_order_acq_rel) != 1) {
@@ -408,7 +454,7 @@ void complete(Worker* worker, Task& task) noexcept {
   if (task.table != nullptr) drop_table(self, task);
   if (task.exclusives != nullptr) release_exclusion(worker, task);
   if (task.has(task_flag::depends)) release_successors(worker, task);
-  if (task.group != nullptr) leave_group(*task.group, team);
+  if (task.group != nullptr && !task.has(task_flag::undeferred)) leave_group(*task.group, team);
   const bool counted = task.has(task_flag::counted);
   Task& parent = *task.parent;
 

@@ -28,6 +28,9 @@ bool is_own_queue_full(Worker& worker) noexcept;
 /// nullptr.
 Task* find_work(Worker& worker) noexcept;
 
+/// A task from the worker's own deque or its domain's queue that it may run now, or nullptr.
+Task* take_own(Worker& worker) noexcept;
+
 /// Runs the task's body (unless it is cancelled) and completes it.
 void execute(Worker& worker, Task& task) noexcept;
 

@@ -23,13 +23,14 @@ constexpr bool may_use_membarrier = true;
 constexpr bool may_use_membarrier = true;
 #endif
 
-// Written once by prepare_fences before other threads exist for us, read by all.
-std::atomic<bool> membarrier_works{false};
-
 std::uint32_t* raw(std::atomic<std::uint32_t>& word) noexcept {
   static_assert(sizeof(word) == sizeof(std::uint32_t));
   return reinterpret_cast<std::uint32_t*>(&word);
 }
+
+}  // namespace
+
+std::atomic<bool> membarrier_works{false};
 
 // A read-modify-write is a full fence on every architecture we support, and unlike
 // atomic_thread_fence it is understood by ThreadSanitizer.
@@ -37,7 +38,6 @@ void full_fence() noexcept {
   static thread_local std::atomic<std::uint32_t> dummy{0};
   dummy.fetch_add(1, std::memory_order_seq_cst);
 }
-}  // namespace
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                 Nanoseconds limit) noexcept {
@@ -64,14 +64,6 @@ void heavy_fence() noexcept {
   full_fence();
   if (membarrier_works.load(std::memory_order_relaxed)) {
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-  }
-}
-
-void light_fence() noexcept {
-  if (membarrier_works.load(std::memory_order_relaxed)) {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  } else {
-    full_fence();
   }
 }
 

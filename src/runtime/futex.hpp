@@ -18,8 +18,21 @@ std::uint32_t futex_wake(std::atomic<std::uint32_t>& word, std::uint32_t count) 
 /// nothing where the kernel's membarrier works; `heavy_fence` then fences every thread of the
 /// process. Where it does not work both are full fences.
 void heavy_fence() noexcept;
-void light_fence() noexcept;
+inline void light_fence() noexcept;
 /// Registers with the kernel; called once before any thread uses the fences.
 void prepare_fences() noexcept;
+
+/// Set once by prepare_fences, before any thread fences.
+extern std::atomic<bool> membarrier_works;
+/// A full fence that ThreadSanitizer understands.
+void full_fence() noexcept;
+
+inline void light_fence() noexcept {
+  if (membarrier_works.load(std::memory_order_relaxed)) {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  } else {
+    full_fence();
+  }
+}
 
 }  // namespace lares::runtime

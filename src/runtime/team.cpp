@@ -31,6 +31,8 @@ namespace {
 
 constexpr std::size_t hint_count = 4096;
 RegionHint g_hints[hint_count];
+// Any thread: how many taskless runs make a region trusted; grows when trust was misplaced.
+std::atomic<std::uint32_t> g_trusted_after{RegionHint::trusted_after};
 
 // The core that holds all hardware threads this thread may run on, or invalid.
 CoreId bound_core(const machine::Machine& machine) noexcept {
@@ -70,6 +72,8 @@ std::unique_ptr<Worker> make_worker(Team& team, WorkerId id) {
   worker->distribution = choice.distribution->make();
   worker->push = choice.push->make();
   worker->steal = choice.steal->make();
+  worker->may_deviate = choice.preset == "auto";
+  worker->wants_data = Engine::instance().wants_data();
   worker->keeps_dataless = worker->push->keeps_dataless_tasks();
   return worker;
 }
@@ -183,6 +187,18 @@ void note_end(CountersFile* counters) noexcept {
 
 }  // namespace
 
+bool is_trusted_taskless(const RegionHint& hint) noexcept {
+  return hint.taskless_runs.load(std::memory_order_relaxed) >=
+         g_trusted_after.load(std::memory_order_relaxed);
+}
+
+void distrust_hints() noexcept {
+  constexpr std::uint32_t never = 1U << 30U;
+  const std::uint32_t before = g_trusted_after.load(std::memory_order_relaxed);
+  g_trusted_after.store(before >= never / 16 ? never : before * 16, std::memory_order_relaxed);
+  for (RegionHint& hint : g_hints) hint.taskless_runs.store(0, std::memory_order_relaxed);
+}
+
 RegionHint* hint_for(const void* code) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(code);
   RegionHint& hint = g_hints[(address * 0x9E3779B97F4A7C15ULL) >> 52U];
@@ -220,7 +236,7 @@ void release_team(ThreadState& master, Team* team) noexcept {
     const std::uint32_t runs = team->hint->taskless_runs.load(std::memory_order_relaxed);
     if (had_tasks) {
       if (runs != 0) team->hint->taskless_runs.store(0, std::memory_order_relaxed);
-    } else if (runs < RegionHint::trusted_after) {
+    } else {
       team->hint->taskless_runs.store(runs + 1, std::memory_order_relaxed);
     }
   }
@@ -252,7 +268,7 @@ Worker& enter(Team& team, WorkerId id) noexcept {
 
 void leave(Worker& worker) noexcept {
   Team& team = *worker.team;
-  if (team.size() > 1 && team.expects_tasks && !team.cancelled.load(std::memory_order_relaxed)) {
+  if (team.size() > 1 && !team.cancelled.load(std::memory_order_relaxed)) {
     barrier(worker);
   }
   drain(worker);

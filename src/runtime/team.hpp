@@ -15,19 +15,23 @@
 #include "runtime/shared_queue.hpp"
 #include "runtime/task.hpp"
 #include "runtime/thread_state.hpp"
+#include "runtime/thrift.hpp"
 
 namespace lares::runtime {
 
-/// Remembers of one parallel region (by its code) whether it ever makes tasks: a region that never
-/// did is not worth a second barrier at its end.
+/// Remembers of one parallel region (by its code) whether it ever makes tasks. One that never did
+/// is left to the stock runtime altogether: it costs what it costs without us. If it makes tasks
+/// after all, they are the stock runtime's for that once, and no region is trusted any more.
 struct RegionHint {
   static constexpr std::uint32_t trusted_after = 16;
   std::atomic<std::uintptr_t> code{0};
   std::atomic<std::uint32_t> taskless_runs{0};  ///< in a row; any master writes, races only delay
-  [[nodiscard]] bool expects_tasks() const noexcept {
-    return taskless_runs.load(std::memory_order_relaxed) < trusted_after;
-  }
 };
+
+/// True if the region has run without tasks so often that it need not be ours.
+bool is_trusted_taskless(const RegionHint& hint) noexcept;
+/// A region that was trusted has made a task: trust is lost for all, and slower to come back.
+void distrust_hints() noexcept;
 
 /// One thread's part in a team. Only that thread touches it, but for what is marked.
 struct alignas(128) Worker {
@@ -49,6 +53,9 @@ struct alignas(128) Worker {
   DomainId domain;
   CoreId core;  ///< recorded at the meeting that built the places
   std::uint32_t sample_countdown = 1;
+  Thrift thrift;
+  bool may_deviate = false;    ///< the user left the choice of policy to us
+  bool wants_data = false;     ///< tasks' data matter for the push on this machine
   bool keeps_dataless = true;  ///< the push never sends a task without data away
 
   // This worker writes, any worker reads: together they tell whether the team is quiet.
@@ -89,7 +96,6 @@ class Team : public policy::QueueLengths {
   std::atomic<void*> broadcast{nullptr};  ///< host: a pointer that one worker tells all
 
   // Constant during a region, set by the master before the others start.
-  bool expects_tasks = true;
   bool cancellable = false;
   bool crowded = false;           ///< more threads than cores: spinning only hinders
   std::uint32_t spin_rounds = 0;  ///< idle rounds before sleeping
@@ -101,17 +107,20 @@ class Team : public policy::QueueLengths {
   std::atomic<bool> places_ready{false};
   std::atomic<bool> places_stale{false};
 
-  // Any worker.
-  alignas(64) std::atomic<bool> tasks_seen{false};  ///< since the last barrier; set by creators
-  std::atomic<bool> deferred_seen{false};           ///< in this region: a task was left for later
+  // Any worker; written at most once between two barriers.
+  // What a thread that waits in the barrier looks at: opening writes it, and the first task.
+  alignas(64) std::atomic<std::uint32_t> epoch{0};
+  std::atomic<bool> tasks_seen{false};     ///< since the last barrier; set by creators
+  std::atomic<bool> deferred_seen{false};  ///< in this region: a task was left for later
   std::atomic<bool> cancelled{false};
   std::atomic<std::uint32_t> total_sleepers{0};
-  std::atomic<std::uint32_t> waking{0};            ///< wake-ups under way; bounds the storm
-  std::atomic<std::uint64_t> foreign_finished{0};  ///< by threads that are not of the team
 
-  // Barrier: `arrived` counts up to size(); whoever then takes it back to 0 opens the next epoch.
+  // Barrier: counts up to size(); whoever takes it back to 0 then opens the next epoch.
   alignas(64) std::atomic<std::uint32_t> arrived{0};
-  alignas(64) std::atomic<std::uint32_t> epoch{0};
+
+  // Any worker, and threads outside.
+  alignas(64) std::atomic<std::uint32_t> waking{0};  ///< a wake-up is under way; bounds the storm
+  std::atomic<std::uint64_t> foreign_finished{0};    ///< by threads that are not of the team
 };
 
 }  // namespace lares::runtime

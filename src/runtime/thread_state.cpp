@@ -14,12 +14,11 @@
 
 namespace lares::runtime {
 
+__thread Worker* this_worker_slot __attribute__((tls_model("initial-exec"))) = nullptr;
+
 namespace {
 
-// initial-exec: the library is preloaded, so its thread storage is part of every thread's static
-// block and one instruction away.
 __attribute__((tls_model("initial-exec"))) thread_local ThreadState* t_state = nullptr;
-__attribute__((tls_model("initial-exec"))) thread_local Worker* t_worker = nullptr;
 
 Spinlock g_free_lock;
 ThreadState* g_free = nullptr;  // under g_free_lock
@@ -30,7 +29,7 @@ pthread_once_t g_key_once = PTHREAD_ONCE_INIT;
 void recycle(void* state) {
   auto* thread = static_cast<ThreadState*>(state);
   t_state = nullptr;
-  t_worker = nullptr;
+  this_worker_slot = nullptr;
   const std::lock_guard lock(g_free_lock);
   thread->next_free = g_free;
   g_free = thread;
@@ -156,9 +155,6 @@ ThreadState* this_thread() noexcept {
   t_state = thread;
   return thread;
 }
-
-Worker* this_worker() noexcept { return t_worker; }
-void set_this_worker(Worker* worker) noexcept { t_worker = worker; }
 
 void forget_threads_after_fork() noexcept {
   // The child's only thread keeps its state; what other threads held is lost with them. Their

@@ -44,13 +44,14 @@ class TaskPool {
 /// task may be given back to its pool at any time.
 struct ThreadState {
   TaskPool pool;
-  Worker* worker = nullptr;           ///< innermost team's; owner
-  Taskgroup* free_groups = nullptr;   ///< linked by `outer`; never unmapped; owner
-  Team* cached_team = nullptr;        ///< a team this thread was master of, ready for reuse; owner
-  CoreId core;                        ///< the core it is bound to, or invalid; owner
-  bool core_known = false;            ///< owner
-  std::uintptr_t stack_low = 0;       ///< lowest usable address of the current stack; owner
-  FreshStack* first_stack = nullptr;  ///< see deep_stack.hpp; owner
+  Worker* worker = nullptr;          ///< innermost team's; owner
+  void* free_members = nullptr;      ///< of dependence sets, linked through their first word; owner
+  Taskgroup* free_groups = nullptr;  ///< linked by `outer`; never unmapped; owner
+  Team* cached_team = nullptr;       ///< a team this thread was master of, ready for reuse; owner
+  CoreId core;                       ///< the core it is bound to, or invalid; owner
+  bool core_known = false;           ///< owner
+  std::uintptr_t stack_low = 0;      ///< lowest usable address of the current stack; owner
+  FreshStack* first_stack = nullptr;       ///< see deep_stack.hpp; owner
   FreshStack** next_stack = &first_stack;  ///< where to find the next deeper one; owner
   CounterSlot* counters = nullptr;
   CounterSlot fallback_counters;     ///< used when the file has no slot left
@@ -61,9 +62,14 @@ struct ThreadState {
 /// after the thread's destructors ran.
 ThreadState* this_thread() noexcept;
 
+/// Storage of the next two. initial-exec: the library is preloaded, so its thread storage is part
+/// of every thread's static block and one instruction away; __thread: no initialisation to check
+/// for.
+extern __thread Worker* this_worker_slot __attribute__((tls_model("initial-exec")));
+
 /// The calling thread's innermost worker, or nullptr outside Lares' teams.
-Worker* this_worker() noexcept;
-void set_this_worker(Worker* worker) noexcept;
+inline Worker* this_worker() noexcept { return this_worker_slot; }
+inline void set_this_worker(Worker* worker) noexcept { this_worker_slot = worker; }
 
 /// In the child of a fork: the other threads are gone, and counts go to memory of their own.
 void forget_threads_after_fork() noexcept;

@@ -121,20 +121,41 @@ bool is_cancelled(Worker& worker) noexcept {
 
 namespace {
 
-// Opens the barrier if all have arrived and no task is left. Whoever takes `arrived` back to zero
-// does it; the others see the new epoch.
-void try_to_open(Team& team) noexcept {
-  auto all = static_cast<std::uint32_t>(team.size());
-  if (team.arrived.load(std::memory_order_acquire) != all) return;
-  if (team.tasks_seen.load(std::memory_order_relaxed) && !team.quiet()) return;
-  if (!team.arrived.compare_exchange_strong(all, 0, std::memory_order_acq_rel,
-                                            std::memory_order_relaxed)) {
-    return;
-  }
+void open_barrier(Team& team) noexcept {
   team.tasks_seen.store(false, std::memory_order_relaxed);
+  // seq_cst with the announcement in Sleeper; it also releases what all arrivals published.
   team.epoch.fetch_add(1, std::memory_order_seq_cst);
   light_fence();  // pairs with heavy_fence in Sleeper
   if (team.total_sleepers.load(std::memory_order_seq_cst) != 0) wake_team(team);
+}
+
+// With tasks in the region: opens the barrier if all have arrived and no task is left. Whoever
+// takes `arrived` back to zero does it; the others see the new epoch.
+void try_to_open(Team& team) noexcept {
+  auto all = static_cast<std::uint32_t>(team.size());
+  if (!team.tasks_seen.load(std::memory_order_relaxed)) return;
+  if (team.arrived.load(std::memory_order_acquire) != all || !team.quiet()) return;
+  if (team.arrived.compare_exchange_strong(all, 0, std::memory_order_acq_rel,
+                                           std::memory_order_relaxed)) {
+    open_barrier(team);
+  }
+}
+
+bool has_opened(const Team& team, std::uint32_t epoch) noexcept {
+  return team.epoch.load(std::memory_order_acquire) != epoch ||
+         team.cancelled.load(std::memory_order_relaxed);
+}
+
+// Waits without looking for tasks while nobody has made any. Answers false when it is time to do
+// more than that: there are tasks, or it takes long.
+bool spin_without_tasks(const Team& team, std::uint32_t epoch) noexcept {
+  const std::uint32_t spins = team.crowded ? 32 : 4096;
+  for (std::uint32_t i = 0; i < spins; ++i) {
+    if (has_opened(team, epoch)) return true;
+    if (team.tasks_seen.load(std::memory_order_relaxed)) return false;
+    relax();
+  }
+  return false;
 }
 
 }  // namespace
@@ -146,16 +167,22 @@ bool barrier(Worker& worker) noexcept {
     return team.cancelled.load(std::memory_order_relaxed);
   }
   const std::uint32_t epoch = team.epoch.load(std::memory_order_relaxed);
+  const auto all = static_cast<std::uint32_t>(team.size());
+  // acq_rel: the last to arrive sees what all others did before, tasks_seen included. If it is
+  // false then, it was false for everybody, and nobody but the last will open.
+  const bool last = team.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == all;
+  if (last && !team.tasks_seen.load(std::memory_order_relaxed)) {
+    team.arrived.store(0, std::memory_order_relaxed);
+    open_barrier(team);
+    return team.cancelled.load(std::memory_order_relaxed);
+  }
+  if (!last && spin_without_tasks(team, epoch)) {
+    return team.cancelled.load(std::memory_order_relaxed);
+  }
   Task* const constraint = worker.constraint;
   worker.constraint = nullptr;  // tasks suspended in a barrier constrain nothing
-  team.arrived.fetch_add(1, std::memory_order_acq_rel);
-  try_to_open(team);
   wait_until(
-      worker, nullptr,
-      [&team, epoch] {
-        return team.epoch.load(std::memory_order_acquire) != epoch ||
-               team.cancelled.load(std::memory_order_relaxed);
-      },
+      worker, nullptr, [&team, epoch] { return has_opened(team, epoch); },
       [&team] { try_to_open(team); });
   worker.constraint = constraint;
   return team.cancelled.load(std::memory_order_relaxed);

@@ -68,6 +68,7 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
     {
       Sleeper sleeper(worker, waiting);
       if (done()) return;
+      worker.thrift.forget();  // rather fetch a small task than sleep
       task = find_work(worker);
       if (task == nullptr) sleeper.sleep(patience.next_sleep());
     }

@@ -21,10 +21,6 @@ struct Variables {
   int device = 0;
 };
 
-// Set for good once a thread inside a region has set a variable: from then on a task takes its
-// creator's along, since the thread that runs it may have others.
-std::atomic<bool> g_threads_differ{false};
-
 /// What hangs at Task::front_end.
 struct Saved {
   bool inherits = false;  ///< `inherited` is to be applied before the body
@@ -79,9 +75,11 @@ Stock& stock_of_task(const runtime::Task& task) noexcept {
 
 }  // namespace
 
+std::atomic<bool> threads_differ{false};
+
 void remember_control_variables(runtime::Worker& worker) noexcept {
   runtime::Task& task = *worker.current;
-  g_threads_differ.store(true, std::memory_order_relaxed);
+  threads_differ.store(true, std::memory_order_relaxed);
   if (task.has(runtime::task_flag::implicit)) return;  // the stock runtime's own
   Saved& saved = saved_of(task);
   if (saved.restores) return;
@@ -89,8 +87,7 @@ void remember_control_variables(runtime::Worker& worker) noexcept {
   saved.before = read(stock_of(worker));
 }
 
-void inherit_control_variables(runtime::Worker& worker, runtime::Task& child) noexcept {
-  if (!g_threads_differ.load(std::memory_order_relaxed)) return;
+void inherit_from(runtime::Worker& worker, runtime::Task& child) noexcept {
   Saved& saved = saved_of(child);
   saved.inherits = true;
   saved.inherited = read(stock_of(worker));

@@ -2,6 +2,8 @@
 // implicit ones, so what a task sets is undone at its end, and handed on to its children.
 #pragma once
 
+#include <atomic>
+
 #include "runtime/task.hpp"
 #include "runtime/team.hpp"
 
@@ -11,14 +13,22 @@ namespace lares::omp {
 void remember_control_variables(runtime::Worker& worker) noexcept;
 /// A new task starts with its creator's variables. Cheap as long as no thread has set any inside a
 /// region: they are the same everywhere then.
-void inherit_control_variables(runtime::Worker& worker, runtime::Task& child) noexcept;
+inline void inherit_control_variables(runtime::Worker& worker, runtime::Task& child) noexcept;
 /// Around a body. Cheap unless the task has variables of its own.
 inline void apply_control_variables(runtime::Task& task) noexcept;
 inline void restore_control_variables(runtime::Task& task) noexcept;
 
+/// Set for good once a thread inside a region has set a variable: from then on a task takes its
+/// creator's along, since the thread that runs it may have others.
+extern std::atomic<bool> threads_differ;
+
+void inherit_from(runtime::Worker& worker, runtime::Task& child) noexcept;
 void apply_inherited(runtime::Task& task) noexcept;
 void restore_saved(runtime::Task& task) noexcept;
 
+inline void inherit_control_variables(runtime::Worker& worker, runtime::Task& child) noexcept {
+  if (threads_differ.load(std::memory_order_relaxed)) inherit_from(worker, child);
+}
 inline void apply_control_variables(runtime::Task& task) noexcept {
   if (task.front_end != nullptr) apply_inherited(task);
 }

@@ -12,8 +12,8 @@ namespace {
 
 /// A region and the program's code for it.
 struct Launch {
-  Launch(Stock& stock, Body program, void* its_data) noexcept
-      : region(stock, reinterpret_cast<const void*>(program)), body(program), data(its_data) {}
+  Launch(Stock& stock, runtime::RegionHint& hint, Body program, void* its_data) noexcept
+      : region(stock, hint), body(program), data(its_data) {}
   Region region;
   Body body;
   void* data;
@@ -36,7 +36,8 @@ __attribute__((tls_model("initial-exec"))) thread_local Launch* t_split = nullpt
 Launch* begin_split(Stock& stock, Body body, void* data) {
   void* memory = std::malloc(sizeof(Launch));
   if (memory == nullptr) std::abort();
-  auto* launch = new (memory) Launch(stock, body, data);
+  auto* launch = new (memory)
+      Launch(stock, *runtime::hint_for(reinterpret_cast<const void*>(body)), body, data);
   launch->outer = t_split;
   t_split = launch;
   return launch;
@@ -56,10 +57,20 @@ namespace gomp = lares::omp::gomp;
   lares::omp::Stock& stock = *lares::omp::stock_of(reinterpret_cast<const void*>(fn)); \
   auto* const name##_real = lares::omp::real<decltype(name)>(stock, lares::omp::Entry::name)
 
+// Declares `hint`; regions that never make tasks, and all if Lares is off, are the stock runtime's.
+#define LARES_LEAVE_TASKLESS(call)                                                                 \
+  if (!lares::omp::active()) return call;                                                          \
+  lares::runtime::RegionHint& hint = *lares::runtime::hint_for(reinterpret_cast<const void*>(fn)); \
+  if (lares::runtime::is_trusted_taskless(hint)) {                                                 \
+    const lares::omp::LeftToStock left;                                                            \
+    return call;                                                                                   \
+  }                                                                                                \
+  static_assert(true)
+
 LARES_EXPORT void GOMP_parallel(void (*fn)(void*), void* data, unsigned threads, unsigned flags) {
   LARES_STOCK_OF_BODY(GOMP_parallel);
-  if (!lares::omp::active()) return GOMP_parallel_real(fn, data, threads, flags);
-  gomp::Launch launch(stock, fn, data);
+  LARES_LEAVE_TASKLESS(GOMP_parallel_real(fn, data, threads, flags));
+  gomp::Launch launch(stock, hint, fn, data);
   GOMP_parallel_real(gomp::run, &launch, threads, flags);
 }
 
@@ -67,7 +78,8 @@ LARES_EXPORT unsigned GOMP_parallel_reductions(void (*fn)(void*), void* data, un
                                                unsigned flags) {
   LARES_STOCK_OF_BODY(GOMP_parallel_reductions);
   if (!lares::omp::active()) return GOMP_parallel_reductions_real(fn, data, threads, flags);
-  gomp::Launch launch(stock, fn, data);
+  gomp::Launch launch(stock, *lares::runtime::hint_for(reinterpret_cast<const void*>(fn)), fn,
+                      data);
   launch.region.once = gomp::register_for_team;
   launch.region.once_data = *static_cast<void**>(data);
   lares::omp::real<decltype(GOMP_parallel)>(stock, lares::omp::Entry::GOMP_parallel)(
@@ -78,8 +90,8 @@ LARES_EXPORT unsigned GOMP_parallel_reductions(void (*fn)(void*), void* data, un
 LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned threads,
                                          unsigned count, unsigned flags) {
   LARES_STOCK_OF_BODY(GOMP_parallel_sections);
-  if (!lares::omp::active()) return GOMP_parallel_sections_real(fn, data, threads, count, flags);
-  gomp::Launch launch(stock, fn, data);
+  LARES_LEAVE_TASKLESS(GOMP_parallel_sections_real(fn, data, threads, count, flags));
+  gomp::Launch launch(stock, hint, fn, data);
   GOMP_parallel_sections_real(gomp::run, &launch, threads, count, flags);
 }
 
@@ -87,9 +99,8 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
   LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end, \
                          long incr, long chunk, unsigned flags) {                               \
     LARES_STOCK_OF_BODY(name);                                                                  \
-    if (!lares::omp::active())                                                                  \
-      return name##_real(fn, data, threads, start, end, incr, chunk, flags);                    \
-    gomp::Launch launch(stock, fn, data);                                                       \
+    LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, chunk, flags));       \
+    gomp::Launch launch(stock, hint, fn, data);                                                 \
     name##_real(gomp::run, &launch, threads, start, end, incr, chunk, flags);                   \
   }
 
@@ -97,8 +108,8 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
   LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end, \
                          long incr, unsigned flags) {                                           \
     LARES_STOCK_OF_BODY(name);                                                                  \
-    if (!lares::omp::active()) return name##_real(fn, data, threads, start, end, incr, flags);  \
-    gomp::Launch launch(stock, fn, data);                                                       \
+    LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, flags));              \
+    gomp::Launch launch(stock, hint, fn, data);                                                 \
     name##_real(gomp::run, &launch, threads, start, end, incr, flags);                          \
   }
 

@@ -230,6 +230,7 @@ LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, v
   lares::runtime::Worker* worker = lares::runtime::this_worker();
   if (worker == nullptr) {
     LARES_REAL_BY_CALLER(GOMP_task);
+    lares::omp::note_stock_task(*stock);
     return GOMP_task_real(fn, data, copy, size, align, if_clause, flags, depend, priority, detach);
   }
   const gomp::Recipe recipe{fn, data, copy, size, align, flags, priority};
@@ -255,6 +256,7 @@ LARES_EXPORT void GOMP_taskloop(void (*fn)(void*), void* data, void (*copy)(void
   lares::runtime::Worker* worker = lares::runtime::this_worker();
   if (worker == nullptr) {
     LARES_REAL_BY_CALLER(GOMP_taskloop);
+    lares::omp::note_stock_task(*stock);
     return GOMP_taskloop_real(fn, data, copy, size, align, flags, tasks, priority, start, end,
                               step);
   }
@@ -270,6 +272,7 @@ LARES_EXPORT void GOMP_taskloop_ull(void (*fn)(void*), void* data, void (*copy)(
   lares::runtime::Worker* worker = lares::runtime::this_worker();
   if (worker == nullptr) {
     LARES_REAL_BY_CALLER(GOMP_taskloop_ull);
+    lares::omp::note_stock_task(*stock);
     return GOMP_taskloop_ull_real(fn, data, copy, size, align, flags, tasks, priority, start, end,
                                   step);
   }

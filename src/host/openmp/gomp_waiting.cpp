@@ -31,19 +31,6 @@ void forward_end(runtime::Worker& worker, Entry nowait) {
 
 void run_nothing(runtime::Task&, runtime::Worker&) {}
 
-/// Inside, OpenMP calls go to the stock runtime: the host's part of a target region runs in a
-/// context of its own there.
-class OutsideOfTeam {
- public:
-  OutsideOfTeam() noexcept : worker_(runtime::this_worker()) { runtime::set_this_worker(nullptr); }
-  OutsideOfTeam(const OutsideOfTeam&) = delete;
-  OutsideOfTeam& operator=(const OutsideOfTeam&) = delete;
-  ~OutsideOfTeam() { runtime::set_this_worker(worker_); }
-
- private:
-  runtime::Worker* worker_;
-};
-
 constexpr unsigned target_nowait = 1;
 
 void wait_for(runtime::Worker& worker, void** depend) {
@@ -276,7 +263,7 @@ LARES_EXPORT void GOMP_target_ext(int device, void (*fn)(void*), std::size_t cou
   gomp::wait_for(*worker, depend);
   auto* const forward = lares::omp::real<decltype(GOMP_target_ext)>(lares::omp::stock_of(*worker),
                                                                     Entry::GOMP_target_ext);
-  const gomp::OutsideOfTeam outside;
+  const lares::omp::LeftToStock outside;  // the host's part runs in a context of its own there
   forward(device, fn, count, hosts, sizes, kinds, flags & ~gomp::target_nowait, nullptr, args);
 }
 

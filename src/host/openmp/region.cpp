@@ -6,8 +6,8 @@
 
 namespace lares::omp {
 
-Region::Region(Stock& stock, const void* code) noexcept
-    : stock_(stock), hint_(runtime::hint_for(code)), master_(*runtime::this_thread()) {}
+Region::Region(Stock& stock, runtime::RegionHint& hint) noexcept
+    : stock_(stock), hint_(&hint), master_(*runtime::this_thread()) {}
 
 Region::~Region() {
   if (runtime::Team* team = team_.load(std::memory_order_acquire); team != nullptr) {
@@ -20,7 +20,6 @@ runtime::Team* Region::make_team(std::size_t size) noexcept {
   // comes here, and the master itself waits for it like the others.
   runtime::Team* team = runtime::acquire_team(master_, size, &stock_);
   team->hint = hint_;
-  team->expects_tasks = hint_->expects_tasks();
   team->cancellable = stock_.cancellable;
   size_ = size;
   if (once != nullptr) once(*this, size);

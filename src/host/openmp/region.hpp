@@ -12,8 +12,9 @@ namespace lares::omp {
 /// stock runtime starts its threads until they have joined.
 class Region {
  public:
-  /// `code` is the outlined function: it tells the region apart from others.
-  Region(Stock& stock, const void* code) noexcept;
+  /// `hint` is that of the outlined function: it tells the region apart from others.
+  Region(Stock& stock, runtime::RegionHint& hint) noexcept;
+  Region(Stock& stock, const void* code) noexcept : Region(stock, *runtime::hint_for(code)) {}
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
   /// After the join: the team goes back to its master.
@@ -43,6 +44,19 @@ class Region {
   std::size_t size_ = 0;                       // before team_ is set
 };
 
+/// While it lives, the calling thread's OpenMP calls go to the stock runtime: around a region or a
+/// target construct that is not ours.
+class LeftToStock {
+ public:
+  LeftToStock() noexcept : worker_(runtime::this_worker()) { runtime::set_this_worker(nullptr); }
+  LeftToStock(const LeftToStock&) = delete;
+  LeftToStock& operator=(const LeftToStock&) = delete;
+  ~LeftToStock() { runtime::set_this_worker(worker_); }
+
+ private:
+  runtime::Worker* worker_;
+};
+
 /// The stock runtime of the calling worker's team.
 inline Stock& stock_of(const runtime::Worker& worker) noexcept {
   return *static_cast<Stock*>(const_cast<void*>(worker.team->host));
@@ -59,6 +73,12 @@ inline runtime::Task& task_of_event(std::uintptr_t event) noexcept {
 }
 
 /// True if Lares schedules in this process; false forwards everything.
-inline bool active() noexcept { return runtime::Engine::instance().active(); }
+inline bool active() noexcept { return runtime::Engine::active(); }
+
+/// A task goes to the stock runtime. In a parallel region of several threads that means that the
+/// region was wrongly taken for one without tasks.
+inline void note_stock_task(Stock& stock) noexcept {
+  if (active() && stock.num_threads() > 1) runtime::distrust_hints();
+}
 
 }  // namespace lares::omp

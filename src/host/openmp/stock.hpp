@@ -137,12 +137,12 @@ namespace lares::omp {
   X(__kmpc_copyprivate)                            \
   X(__kmpc_copyprivate_light)                      \
   X(__kmpc_cancel)                                 \
-  X(__kmpc_cancellationpoint)              \
-  X(__kmpc_fork_teams)                     \
-  X(__kmpc_get_taskid)                     \
-  X(__kmpc_get_parent_taskid)              \
-  X(__kmpc_task_get_depnode)               \
-  X(__kmpc_task_get_successors)            \
+  X(__kmpc_cancellationpoint)                      \
+  X(__kmpc_fork_teams)                             \
+  X(__kmpc_get_taskid)                             \
+  X(__kmpc_get_parent_taskid)                      \
+  X(__kmpc_task_get_depnode)                       \
+  X(__kmpc_task_get_successors)                    \
   X(kmp_get_cancellation_status)
 
 enum class Entry : std::uint16_t {

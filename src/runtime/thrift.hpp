@@ -1,0 +1,60 @@
+// A thief's thrift: fetching a task from another core costs hundreds of nanoseconds on both sides,
+// so whoever fetched tasks that took less than that waits a little before it fetches again.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/clock.hpp"
+
+namespace lares::runtime {
+
+/// One worker's; no other thread touches it. All times in ticks().
+class Thrift {
+ public:
+  /// True for one in a few tasks: take its time and tell `sample`.
+  bool wants_sample() noexcept {
+    if (--until_sample_ != 0) return false;
+    until_sample_ = sample_interval;
+    return true;
+  }
+  /// A task that this worker ran took so long.
+  void sample(std::uint64_t duration) noexcept {
+    mean_ = mean_ - mean_ / 4 + std::min(duration, longest_sample) / 4;
+  }
+  /// True if tasks are over sooner than it takes to send one to another core.
+  [[nodiscard]] bool tasks_are_tiny() const noexcept { return mean_ < worthwhile; }
+
+  /// A task that another worker made took so long.
+  void learn(std::uint64_t duration) noexcept {
+    if (duration >= worthwhile) {
+      pause_ = 0;
+      return;
+    }
+    pause_ = std::min(std::max(pause_ * 2, shortest_pause), longest_pause);
+    until_ = ticks() + pause_;
+  }
+  /// True if the last task that was fetched was not worth it.
+  [[nodiscard]] bool is_learning() const noexcept { return pause_ != 0; }
+  /// What was learnt no longer counts.
+  void forget() noexcept { pause_ = 0; }
+  /// True while it is not yet time to fetch again.
+  [[nodiscard]] bool pauses() const noexcept { return pause_ != 0 && ticks() < until_; }
+
+ private:
+  // About half a microsecond at 2-3 GHz: what a task costs that changes cores (measured with
+  // bench/overhead: 300-400 ns). A wrong scale only shifts where thrift sets in.
+  static constexpr std::uint64_t worthwhile = 1500;
+  static constexpr std::uint64_t shortest_pause = 1000;
+  static constexpr std::uint64_t longest_pause = 16000;
+
+  static constexpr std::uint32_t sample_interval = 32;
+  static constexpr std::uint64_t longest_sample = 64 * worthwhile;  // one long task is no habit
+
+  std::uint32_t until_sample_ = sample_interval;
+  std::uint64_t mean_ = 4 * worthwhile;  // until the first samples tasks count as worth it
+  std::uint64_t pause_ = 0;
+  std::uint64_t until_ = 0;
+};
+
+}  // namespace lares::runtime
