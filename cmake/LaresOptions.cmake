@@ -38,3 +38,11 @@ if(LARES_SANITIZE)
                              -fno-sanitize-recover=all -fno-omit-frame-pointer -UNDEBUG)
   target_link_options(lares_settings INTERFACE -fsanitize=${LARES_SANITIZE})
 endif()
+
+# The engine's hot paths cross folders; let the compiler see through. With Clang this would need a
+# linker that Debian's gcc-12 toolchain does not bring.
+function(lares_optimise_across_files)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT LARES_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    set_target_properties(${ARGN} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
+  endif()
+endfunction()

@@ -104,6 +104,13 @@ void run_undeferred(Worker& worker, Task& task, std::span<const Dependence> depe
 /// The two halves of that, for compilers that call the body themselves.
 void begin_undeferred(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept;
 void end_undeferred(Worker& worker, Task& task) noexcept;
+/// Runs `run` at once as a task of its own, which neither waits nor is waited for: the cheapest way
+/// for a task without dependences, event or priority. `flags` as in task_flag.
+void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
+                std::uint16_t flags) noexcept;
+/// True if every earlier task of the team has completed, so that dependences need not be looked at
+/// and a task may run at once.
+bool runs_in_order(const Worker& worker) noexcept;
 /// An untied task queues its next part; called from its body.
 void submit_next_part(Worker& worker, Task& task) noexcept;
 /// True if the creator should run a plain task at once rather than queue it (queues are full).

@@ -66,12 +66,6 @@ void copy_accesses(Task& task, std::span<const Dependence> dependences) noexcept
   task.access_count = count;
 }
 
-// In a team of one everything before has completed, unless something was ever left for later.
-bool nothing_can_be_pending(const Worker& worker) noexcept {
-  return worker.team->size() == 1 && !worker.team->deferred_seen.load(std::memory_order_relaxed) &&
-         !stack_is_low(*worker.thread);
-}
-
 void wait_for_release(Worker& worker, Task& task) noexcept {
   wait_until(worker, &task.waiting,
              [&task] { return task.parts.load(std::memory_order_acquire) != 0; });
@@ -141,6 +135,47 @@ bool should_inline(Worker& worker) noexcept {
   return queued >= shared_feed * team.size();
 }
 
+bool runs_in_order(const Worker& worker) noexcept {
+  // In a team of one, unless something was ever left for later.
+  return worker.team->size() == 1 && !worker.team->deferred_seen.load(std::memory_order_relaxed) &&
+         !stack_is_low(*worker.thread);
+}
+
+void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
+                std::uint16_t flags) noexcept {
+  Task& parent = *worker.current;
+  Task* task = worker.spare;
+  if (task != nullptr) {
+    worker.spare = nullptr;
+    task->parent = &parent;
+    task->group = parent.open_group;
+    task->open_group = parent.open_group;
+    task->depth = parent.depth + 1;
+  } else {
+    task = new_task(worker, 0);
+  }
+  task->flags = static_cast<std::uint16_t>((flags | task_flag::undeferred) & ~task_flag::untied);
+  task->function = function;
+  task->data = data;
+  task->runner.store(&worker, std::memory_order_relaxed);
+  Task* const constraint = worker.constraint;
+  worker.current = task;
+  worker.constraint = task;
+  worker.counters->inlined.add(1);
+  worker.counters->tasks[static_cast<std::size_t>(Locality::local)].add(1);
+  if (!worker.team->cancellable || !is_dropped(*task)) run(*task, worker);
+  worker.current = &parent;
+  worker.constraint = constraint;
+  // acquire: what children on other threads did to the descriptor comes before its reuse.
+  if (worker.spare == nullptr && task->local_children == 0 && task->table == nullptr &&
+      task->holders.load(std::memory_order_acquire) == Task::alive) {
+    worker.spare = task;
+    return;
+  }
+  count_child(worker, *task);  // it has children that outlive it, and they need it and its parent
+  complete(&worker, *task);
+}
+
 void submit(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
   count_child(worker, task);
   const bool detachable = task.has(task_flag::detachable);
@@ -154,7 +189,7 @@ void submit(Worker& worker, Task& task, std::span<const Dependence> dependences)
     place_ready(worker, task);
     return;
   }
-  if (!detachable && nothing_can_be_pending(worker)) {
+  if (!detachable && runs_in_order(worker)) {
     worker.counters->inlined.add(1);
     execute(worker, task);
     return;
@@ -173,7 +208,7 @@ void begin_undeferred(Worker& worker, Task& task,
   task.flags =
       static_cast<std::uint16_t>((task.flags | task_flag::undeferred) & ~task_flag::untied);
   count_child(worker, task);
-  if (!dependences.empty() && !nothing_can_be_pending(worker)) {
+  if (!dependences.empty() && !runs_in_order(worker)) {
     task.flags |= task_flag::depends | task_flag::waiter;
     copy_accesses(task, dependences);
     task.parts.store(0, std::memory_order_relaxed);

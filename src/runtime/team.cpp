@@ -272,6 +272,8 @@ void leave(Worker& worker) noexcept {
     barrier(worker);
   }
   drain(worker);
+  if (worker.spare != nullptr) discard_unsubmitted(worker, *worker.spare);
+  worker.spare = nullptr;
   if (worker.implicit_task.table != nullptr) drop_table(*worker.thread, worker.implicit_task);
   worker.thread->worker = worker.outer;
   set_this_worker(worker.outer);

@@ -48,6 +48,7 @@ struct alignas(128) Worker {
   std::unique_ptr<policy::Steal> steal;
   std::vector<PlaceId> victim_storage;
   CounterSlot* counters = nullptr;
+  Task* spare = nullptr;    ///< a descriptor as run_inline leaves it, for its next use
   Worker* outer = nullptr;  ///< the thread's worker in the enclosing team
   PlaceId place;
   DomainId domain;

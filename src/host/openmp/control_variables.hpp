@@ -22,6 +22,9 @@ inline void restore_control_variables(runtime::Task& task) noexcept;
 /// creator's along, since the thread that runs it may have others.
 extern std::atomic<bool> threads_differ;
 
+/// True once any thread inside a region has set a variable.
+inline bool variables_differ() noexcept { return threads_differ.load(std::memory_order_relaxed); }
+
 void inherit_from(runtime::Worker& worker, runtime::Task& child) noexcept;
 void apply_inherited(runtime::Task& task) noexcept;
 void restore_saved(runtime::Task& task) noexcept;

@@ -103,6 +103,12 @@ void run_later(runtime::Worker& worker, Recipe recipe,
   runtime::submit(worker, *task, dependences);
 }
 
+// Without data to copy or dependences to wait for.
+bool may_run_now(runtime::Worker& worker, unsigned flags, bool included, bool depends) noexcept {
+  if (depends) return runtime::runs_in_order(worker);
+  return included || ((flags & flag_priority) == 0 && runtime::should_inline(worker));
+}
+
 // --- taskloop -----------------------------------------------------------------------------------
 
 /// How iterations are dealt to tasks: the first `larger` + 1 tasks get `first_step`, the rest
@@ -200,16 +206,18 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
   Number width = split.first_step;
   for (unsigned long i = 0; i < split.tasks; ++i) {
     // Without copy constructors the caller's data serves every piece that runs at once.
-    const bool now = included || (recipe.copy == nullptr && recipe.priority == 0 &&
-                                  runtime::should_inline(worker));
-    runtime::Task* task = now && recipe.copy == nullptr ? make_in_place(worker, recipe)
-                                                        : make_with_copy(worker, recipe);
-    auto* bounds = static_cast<Number*>(task->data);
+    const bool in_place = recipe.copy == nullptr && !variables_differ() &&
+                          (included || (recipe.priority == 0 && runtime::should_inline(worker)));
+    runtime::Task* task = in_place ? nullptr : make_with_copy(worker, recipe);
+    auto* bounds = static_cast<Number*>(in_place ? recipe.data : task->data);
     bounds[0] = start;
     start = static_cast<Number>(start + width);
     bounds[1] = i + 1 == split.tasks ? end : start;
     if (i == split.last_with_first) width = split.later_step;
-    if (now) {
+    if (in_place) {
+      runtime::run_inline(worker, run, reinterpret_cast<void*>(recipe.body), recipe.data,
+                          task_flags(recipe, *worker.current));
+    } else if (included) {
       runtime::run_undeferred(worker, *task, {});
     } else {
       runtime::submit(worker, *task, {});
@@ -233,17 +241,18 @@ LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, v
     lares::omp::note_stock_task(*stock);
     return GOMP_task_real(fn, data, copy, size, align, if_clause, flags, depend, priority, detach);
   }
-  const gomp::Recipe recipe{fn, data, copy, size, align, flags, priority};
   const bool included = !if_clause || worker->current->has(lares::runtime::task_flag::final);
   void* event = (flags & gomp::flag_detach) != 0 ? detach : nullptr;
-  if ((flags & gomp::flag_depend) == 0) {
-    if (included) return gomp::run_now(*worker, recipe, {}, event);
-    if (event == nullptr && copy == nullptr && (flags & gomp::flag_priority) == 0 &&
-        lares::runtime::should_inline(*worker)) {
-      worker->counters->inlined.add(1);
-      return gomp::run_now(*worker, recipe, {}, nullptr);
-    }
-    return gomp::run_later(*worker, recipe, {}, event);
+  const bool depends = (flags & gomp::flag_depend) != 0;
+  const gomp::Recipe recipe{fn, data, copy, size, align, flags, priority};
+  if (event == nullptr && copy == nullptr && !lares::omp::variables_differ() &&
+      gomp::may_run_now(*worker, flags, included, depends)) {
+    return lares::runtime::run_inline(*worker, gomp::run, reinterpret_cast<void*>(fn), data,
+                                      gomp::task_flags(recipe, *worker->current));
+  }
+  if (!depends) {
+    return included ? gomp::run_now(*worker, recipe, {}, event)
+                    : gomp::run_later(*worker, recipe, {}, event);
   }
   const gomp::Dependences dependences(depend);
   if (included) return gomp::run_now(*worker, recipe, dependences.list(), event);
