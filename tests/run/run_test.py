@@ -17,8 +17,8 @@ import sys
 import tempfile
 import unittest
 
-SANITIZED = sys.argv[4]
-STATIC = sys.argv[5]
+SANITIZED = os.path.abspath(sys.argv[4])
+STATIC = os.path.abspath(sys.argv[5])
 SPEAKS_OF_LARES = ("LARES_", "OMP_", "GOMP_", "KMP_", "LD_PRELOAD")
 
 
@@ -32,7 +32,7 @@ class LauncherTest(unittest.TestCase):
         shutil.copy(sys.argv[1], self.lares)
         self.library = str(self.folder / "liblares-openmp.so")
         shutil.copy(sys.argv[2], self.library)
-        self.signals = sys.argv[3]
+        self.signals = os.path.abspath(sys.argv[3])
         self.runtime = self.folder / "runtime"
         self.runtime.mkdir()
         kept = {k: v for k, v in os.environ.items() if not k.startswith(SPEAKS_OF_LARES)}
