@@ -105,17 +105,18 @@ class Untouched(LauncherTest):
         self.assertEqual(done.stderr, b"a\0b")
 
     def test_arguments_are_never_taken_for_ours(self):
-        words = ["--help", "--quiet", "--", "[a,b]", "", "=x", "%%", "++", "run", "-", "{}", "--domain"]
-        command = ["printf", "<%s>"]
-        expected = subprocess.run([*command, "x", *words], stdout=subprocess.PIPE, check=True).stdout
-        for start in ([], ["--"], ["--quiet"], ["--quiet", "--"], ["--bind=close", "--bind", "none"][:1]):
-            done = self.run_lares(*start, *command, "x", *words)
-            self.assertEqual(done.stdout, expected, start)
+        command = ["printf", "<%s>", "x", "--help", "--quiet", "--", "[a,b]", "", "=x", "%%", "++",
+                   "run", "-", "{}", "--domain"]
+        expected = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+        for start in ([], ["--"], ["--quiet"], ["--quiet", "--"], ["--bind=close"],
+                      ["--bind", "none"], ["--summary", "text", "-", "--"]):
+            self.assertEqual(self.run_lares(*start, *command).stdout, expected, start)
 
     def test_programs_may_be_named_like_commands(self):
         self.script("topo", "#!/bin/sh\necho mine\n")
         for start in ([], ["--"]):
-            done = self.run_lares(*start, "topo", env={"PATH": f"{self.folder}:{os.environ['PATH']}"})
+            path = f"{self.folder}:{os.environ['PATH']}"
+            done = self.run_lares(*start, "topo", env={"PATH": path})
             self.assertEqual(done.stdout, b"mine\n")
 
     def test_closed_standard_streams_stay_closed(self):
@@ -339,12 +340,14 @@ class ProgramEnvironment(LauncherTest):
             self.assertEqual(found, {name: value})
 
     def test_bind_option(self):
-        env = self.program_environment("--bind", "spread", env={"OMP_PLACES": "cores", "KMP_AFFINITY": "x"})
+        users = {"OMP_PLACES": "cores", "KMP_AFFINITY": "x"}
+        env = self.program_environment("--bind", "spread", env=users)
         self.assertEqual((env["OMP_PLACES"], env["OMP_PROC_BIND"]), ("cores", "spread"))
         self.assertNotIn("KMP_AFFINITY", env)
         self.assertEqual(self.program_environment("--bind=none")["OMP_PROC_BIND"], "false")
         self.assertNotIn("OMP_PROC_BIND", self.program_environment("--bind=as-is"))
-        self.assertEqual(self.program_environment(env={"LARES_BIND": "spread"})["OMP_PROC_BIND"], "spread")
+        env = self.program_environment(env={"LARES_BIND": "spread"})
+        self.assertEqual(env["OMP_PROC_BIND"], "spread")
 
     def test_does_not_bind_to_a_machine_from_a_file(self):
         words = ("--machine", "synthetic:package:4 core:64 pu:1")
@@ -364,17 +367,19 @@ class BadInput(LauncherTest):
     """A mistake gets one sentence and status 2, and nothing starts."""
 
     def test_options(self):
-        self.assert_mistake(self.run_lares(), "no program")
-        self.assert_mistake(self.run_lares("--"), "no program")
-        self.assert_mistake(self.run_lares("--bogus", "true"), "--bogus", "--policy")
-        self.assert_mistake(self.run_lares("--policy", "nonsense", "echo"), "--policy", "nonsense", "virouleau")
-        self.assert_mistake(self.run_lares("--policy", "push=nonsense", "echo"), "nonsense", "writer-domain")
-        self.assert_mistake(self.run_lares("--domain", "socket", "echo"), "socket", "l3")
-        self.assert_mistake(self.run_lares("--bind", "far", "echo"), "--bind", "far", "spread")
-        self.assert_mistake(self.run_lares("--summary", "xml", "f", "echo"), "--summary", "xml", "json")
-        self.assert_mistake(self.run_lares("--summary=json", "--", "echo"), "--summary", "file")
-        self.assert_mistake(self.run_lares("--summary=json", "/nowhere/f", "echo"), "/nowhere/f")
-        self.assert_mistake(self.run_lares("--machine", "/nowhere/m.json", "echo"), "/nowhere/m.json")
+        for words, parts in (
+                ([], ["no program"]),
+                (["--"], ["no program"]),
+                (["--bogus", "true"], ["--bogus", "--policy"]),
+                (["--policy", "nonsense", "echo"], ["--policy", "nonsense", "virouleau"]),
+                (["--policy", "push=nonsense", "echo"], ["nonsense", "writer-domain"]),
+                (["--domain", "socket", "echo"], ["--domain", "socket", "l3"]),
+                (["--bind", "far", "echo"], ["--bind", "far", "spread"]),
+                (["--summary", "xml", "f", "echo"], ["--summary", "xml", "json"]),
+                (["--summary=json", "--", "echo"], ["--summary", "file"]),
+                (["--summary=json", "/nowhere/f", "echo"], ["/nowhere/f"]),
+                (["--machine", "/nowhere/m.json", "echo"], ["/nowhere/m.json"])):
+            self.assert_mistake(self.run_lares(*words), *parts)
 
     def test_broken_machine_file(self):
         (self.folder / "broken.json").write_text("{")
@@ -399,8 +404,10 @@ class BadInput(LauncherTest):
         self.assert_mistake(self.run_lares("absent-program"), "absent-program", "PATH")
         self.assert_mistake(self.run_lares(""), "cannot run")
         self.assert_mistake(self.run_lares(str(self.folder)), "folder")
-        self.assert_mistake(self.run_lares(self.script("plain", "echo\n", 0o644)), "./plain", "executable")
-        self.assert_mistake(self.run_lares(self.script("lost", "#!/nowhere/sh\n")), "./lost", "interpreter")
+        plain = self.script("plain", "echo\n", 0o644)
+        self.assert_mistake(self.run_lares(plain), "./plain", "executable")
+        lost = self.script("lost", "#!/nowhere/sh\n")
+        self.assert_mistake(self.run_lares(lost), "./lost", "interpreter")
         self.assert_mistake(self.run_lares("./plain/below"), "./plain/below")
 
     def test_program_for_another_processor(self):
