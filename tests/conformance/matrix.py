@@ -10,7 +10,7 @@ from suite import SuiteError
 
 THREADS = (1, 2, 3, 4, 8)
 FAST_PRESETS = ("auto", "locality-queues", "virouleau", "central", "stock-like")
-ROTATING_RUNS = 4  # of each binary, in the fast cover
+ROTATING_RUNS = 12  # of each binary, in the fast cover
 
 
 @dataclasses.dataclass(frozen=True)
