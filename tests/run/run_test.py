@@ -391,7 +391,8 @@ class BadInput(LauncherTest):
                 ("LARES_BIND", "far", "spread"), ("LARES_SUMMARY", "xml f", "json"),
                 ("LARES_SUMMARY", "json", "file"), ("LARES_QUIET", "maybe", "1"),
                 ("LARES_MACHINE", "/nowhere/m", "cannot")):
-            self.assert_mistake(self.run_lares("echo", env={name: value}), name, value.split()[0], accepted)
+            done = self.run_lares("echo", env={name: value})
+            self.assert_mistake(done, name, value.split()[0], accepted)
 
     def test_unknown_variable_is_named_and_the_program_runs(self):
         done = self.run_lares("echo", "on", env={"LARES_POLCY": "x"})
