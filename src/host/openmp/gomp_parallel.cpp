@@ -54,7 +54,8 @@ void register_for_team(Region& region, std::size_t size) {
 namespace gomp = lares::omp::gomp;
 
 #define LARES_STOCK_OF_BODY(name)                                                      \
-  lares::omp::Stock& stock = *lares::omp::stock_of(reinterpret_cast<const void*>(fn)); \
+  lares::omp::Stock& stock =                                                           \
+      *lares::omp::stock_of(reinterpret_cast<const void*>(fn), lares::omp::Abi::gomp); \
   auto* const name##_real = lares::omp::real<decltype(name)>(stock, lares::omp::Entry::name)
 
 // Declares `hint`; regions that never make tasks, and all if Lares is off, are the stock runtime's.

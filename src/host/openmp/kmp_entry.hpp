@@ -33,7 +33,7 @@ inline runtime::Worker* own_worker(const void* caller) noexcept {
 /// stock_of(address), whose memory of the last answer they would spoil.
 inline Stock& stock_of_caller(const void* caller) noexcept {
   Stock* const last = t_memory.stock;
-  return last != nullptr && last->contains(caller) ? *last : *stock_of(caller);
+  return last != nullptr && last->contains(caller) ? *last : *stock_of(caller, Abi::kmp);
 }
 
 /// The calling thread's global number in the libomp of `worker`'s team.

@@ -223,7 +223,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_call(
     kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, ...) {
   std::va_list list;
   va_start(list, microtask);
-  Stock& stock = *lares::omp::stock_of(kmp::code_of(microtask));
+  Stock& stock = *lares::omp::stock_of(kmp::code_of(microtask), lares::omp::Abi::kmp);
   kmp::t_memory.stock = &stock;  // libomp calls entry points before our part of the region starts
   kmp::Launch launch(stock, kmp::code_of(microtask), static_cast<std::size_t>(argc));
   launch.call.take(list);
@@ -235,7 +235,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_teams
     kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, ...) {
   std::va_list list;
   va_start(list, microtask);
-  Stock& stock = *lares::omp::stock_of(kmp::code_of(microtask));
+  Stock& stock = *lares::omp::stock_of(kmp::code_of(microtask), lares::omp::Abi::kmp);
   kmp::Call call(kmp::code_of(microtask), static_cast<std::size_t>(argc));
   call.take(list);
   va_end(list);
@@ -245,7 +245,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_teams
 extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_call(
     kmp_location*, std::int32_t argc, const void* microtask, const void* caller) {
   if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_call);
-  Stock* const stock = lares::omp::stock_of(microtask);
+  Stock* const stock = lares::omp::stock_of(microtask, lares::omp::Abi::kmp);
   const bool ours = lares::omp::active() && !stock->contains(caller);
   if (ours && static_cast<std::size_t>(argc) <= kmp::most_arguments) {
     return reinterpret_cast<void*>(lares_kmp_fork_call);
@@ -264,7 +264,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
       static_cast<std::size_t>(argc) <= kmp::most_arguments) {
     return reinterpret_cast<void*>(lares_kmp_fork_teams);
   }
-  return lares::omp::stock_of(microtask)->find(Entry::__kmpc_fork_teams);
+  return lares::omp::stock_of(microtask, lares::omp::Abi::kmp)->find(Entry::__kmpc_fork_teams);
 }
 // NOLINTEND
 
@@ -367,7 +367,7 @@ LARES_EXPORT void __kmpc_end_serialized_parallel(kmp_location* loc, std::int32_t
 LARES_EXPORT void __kmpc_fork_call_if(kmp_location* loc, std::int32_t argc,
                                       kmp::Microtask microtask, std::int32_t cond, void* args) {
   const void* const code = kmp::code_of(microtask);
-  Stock& stock = *lares::omp::stock_of(code);
+  Stock& stock = *lares::omp::stock_of(code, lares::omp::Abi::kmp);
   if (!lares::omp::active() || stock.contains(__builtin_return_address(0))) {
     return lares::omp::real<decltype(__kmpc_fork_call_if)>(stock, Entry::__kmpc_fork_call_if)(
         loc, argc, microtask, cond, args);

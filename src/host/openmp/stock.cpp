@@ -35,7 +35,7 @@ const char* file_name(const char* path) noexcept {
 
 constexpr std::size_t max_stocks = 16;
 
-/// Which runtime the code of one loaded object uses.
+/// Which runtime the code of one loaded object reaches.
 struct Owner {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -47,7 +47,8 @@ runtime::Spinlock g_lock;
 Stock* g_stocks[max_stocks] = {};
 std::size_t g_stock_count = 0;
 
-__attribute__((tls_model("initial-exec"))) thread_local Owner t_last;
+constexpr std::size_t abi_count = 3;
+__attribute__((tls_model("initial-exec"))) thread_local Owner t_last[abi_count];
 
 /// A loaded object: what dl_iterate_phdr tells.
 struct Object {
@@ -129,7 +130,8 @@ void start_unbound(Stock& stock) noexcept {
       CPU_SET(cpu.index(), &all);
     }
   }
-  if (CPU_COUNT(&all) == 0 || sched_setaffinity(0, sizeof(all), &all) != 0) return;
+  if (CPU_COUNT(&before) >= CPU_COUNT(&all)) return;  // nobody has bound it
+  if (sched_setaffinity(0, sizeof(all), &all) != 0) return;
   if (auto* const start = real<int()>(stock, Entry::omp_get_max_threads); start != nullptr) start();
   sched_setaffinity(0, sizeof(before), &before);
 }
@@ -151,10 +153,10 @@ void add_stock(const Object& object) noexcept {
   if (counters != nullptr && counters->runtime[0] == '\0') {
     std::snprintf(counters->runtime, sizeof(counters->runtime), "%s", stock->name());
   }
-  if (g_stock_count > 1 && runtime::Engine::instance().active()) {
-    note_second(*stock);
-    start_unbound(*stock);
-  }
+  if (!runtime::Engine::active()) return;
+  if (g_stock_count > 1) note_second(*stock);
+  // libgomp starts when it is loaded; libomp at its first call, which comes through us.
+  if (stock->is_libomp()) start_unbound(*stock);
 }
 
 void scan() noexcept {
@@ -209,7 +211,19 @@ Stock* needed_stock(const Object& object) noexcept {
   return nullptr;
 }
 
-Owner find_owner(const void* address) noexcept {
+// The runtime that the global scope gives: that of the first object loaded that has the symbol.
+Stock* global_stock(Abi abi) noexcept {
+  constexpr const char* probes[abi_count] = {"GOMP_parallel", "__kmpc_fork_call",
+                                             "omp_get_thread_num"};
+  const void* found = dlsym(RTLD_NEXT, probes[static_cast<std::size_t>(abi)]);
+  if (found == nullptr) return nullptr;
+  for (std::size_t i = 0; i < g_stock_count; ++i) {
+    if (g_stocks[i]->contains(found)) return g_stocks[i];
+  }
+  return nullptr;
+}
+
+Owner find_owner(const void* address, Abi abi) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   static Object holder;  // under g_lock: too large for a small stack
   bool found = false;
@@ -222,6 +236,7 @@ Owner find_owner(const void* address) noexcept {
   scan();
   if (g_stock_count == 0) return {};
   Stock* stock = found ? known_stock(holder) : nullptr;
+  if (stock == nullptr) stock = global_stock(abi);
   if (stock == nullptr && found) stock = needed_stock(holder);
   if (stock == nullptr) stock = g_stocks[0];
   if (!found) return {at, at + 1, stock};
@@ -252,12 +267,13 @@ void* Stock::find(Entry entry) noexcept {
   return function == &absent ? nullptr : function;
 }
 
-Stock* stock_of(const void* address) noexcept {
+Stock* stock_of(const void* address, Abi abi) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  if (at >= t_last.begin && at < t_last.end) return t_last.stock;
+  Owner& last = t_last[static_cast<std::size_t>(abi)];
+  if (at >= last.begin && at < last.end) return last.stock;
   const std::lock_guard lock(g_lock);
-  t_last = find_owner(address);
-  if (t_last.stock == nullptr) {
+  last = find_owner(address, abi);
+  if (last.stock == nullptr) {
     // Code calls OpenMP, but no runtime is loaded that we know: nothing can be forwarded.
     static const char message[] =
         "lares: the program calls OpenMP, but no libgomp, libomp or libiomp5 is loaded; run it "
@@ -265,7 +281,7 @@ Stock* stock_of(const void* address) noexcept {
     (void)!write(2, message, sizeof(message) - 1);
     std::abort();
   }
-  return t_last.stock;
+  return last.stock;
 }
 
 }  // namespace lares::omp

@@ -182,9 +182,20 @@ class Stock {
   std::atomic<void*> functions_[static_cast<std::size_t>(Entry::count)]{};
 };
 
-/// The runtime that the code at `address` was linked with, or nullptr if none is loaded. Fast for
-/// code of the same object as the thread's last question. Thread safe.
-Stock* stock_of(const void* address) noexcept;
+/// Which of its symbols the code calls: the dynamic linker may bind them to different runtimes.
+enum class Abi : std::uint8_t { gomp, kmp, api };
+
+/// By the name's beginning: GOMP_*, __kmpc_*, omp_*.
+constexpr Abi abi_of(const char* name) noexcept {
+  if (name[0] == 'G') return Abi::gomp;
+  return name[0] == '_' ? Abi::kmp : Abi::api;
+}
+
+/// The runtime that calls from the code at `address` would have reached without us, as the dynamic
+/// linker looks symbols up: first the global scope, then what the code's own object needs. Ends the
+/// process with a sentence if no runtime is loaded. Fast for code of the same object as the
+/// thread's last question. Thread safe.
+Stock* stock_of(const void* address, Abi abi) noexcept;
 
 /// Calls the runtime's own function with a signature of ours.
 template <class Function>
@@ -194,8 +205,9 @@ Function* real(Stock& stock, Entry entry) noexcept {
 
 /// Declares `name_real`, the stock function for the interposed function we are in, with its type,
 /// and `stock`, found by the caller's address.
-#define LARES_REAL_BY_CALLER(name)                                                        \
-  ::lares::omp::Stock* const stock = ::lares::omp::stock_of(__builtin_return_address(0)); \
+#define LARES_REAL_BY_CALLER(name)                                                      \
+  ::lares::omp::Stock* const stock =                                                    \
+      ::lares::omp::stock_of(__builtin_return_address(0), ::lares::omp::abi_of(#name)); \
   auto* const name##_real = ::lares::omp::real<decltype(name)>(*stock, ::lares::omp::Entry::name)
 
 /// The mark of an entry point: exported from the library under its plain name.
