@@ -1,5 +1,7 @@
 #include "runtime/waiting.hpp"
 
+#include <sched.h>
+
 #include <cstdlib>
 #include <new>
 
@@ -14,6 +16,20 @@ bool Patience::exhausted() noexcept {
   ++rounds_;
   const std::uint32_t pauses = rounds_ < 16 ? rounds_ : 16;
   for (std::uint32_t i = 0; i < pauses; ++i) relax();
+  return false;
+}
+
+bool Patience::sees_work(const Worker& worker) noexcept {
+  constexpr std::uint32_t most_looks = 256;
+  const Team& team = *worker.team;
+  // A crowded team has others awake; a constrained worker mostly sees what it may not run.
+  if (team.crowded || worker.constraint != nullptr || looks_ >= most_looks) return false;
+  ++looks_;
+  for (std::size_t i = 0; i < team.places->size(); ++i) {
+    if (team.length(PlaceId{i}) == 0) continue;
+    sched_yield();
+    return true;
+  }
   return false;
 }
 

@@ -15,10 +15,14 @@ class Patience {
   explicit Patience(const Team& team) noexcept : spin_rounds_(team.spin_rounds) {}
   void reset() noexcept {
     rounds_ = 0;
+    looks_ = 0;
     sleep_ = first_sleep;
   }
   /// Pauses for a moment and answers false, or answers true: it is time to sleep.
   bool exhausted() noexcept;
+  /// True, for a bounded number of times, if some queue is not empty: a round of a steal policy
+  /// need not have visited it, but one of the next may. Looks at all queues.
+  bool sees_work(const Worker& worker) noexcept;
   /// How long the next sleep may last; each is longer than the one before.
   Nanoseconds next_sleep() noexcept;
 
@@ -30,6 +34,7 @@ class Patience {
 
   std::uint32_t spin_rounds_;
   std::uint32_t rounds_ = 0;
+  std::uint32_t looks_ = 0;
   Nanoseconds sleep_ = first_sleep;
 };
 
@@ -63,7 +68,7 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
     idle();
     if (done()) return;
     worker.counters->failed_rounds.add(1);
-    if (!patience.exhausted()) continue;
+    if (!patience.exhausted() || patience.sees_work(worker)) continue;
     Task* task = nullptr;
     {
       Sleeper sleeper(worker, waiting);
