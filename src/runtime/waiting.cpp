@@ -188,8 +188,12 @@ bool barrier(Worker& worker) noexcept {
   // false then, it was false for everybody, and nobody but the last will open.
   const bool last = team.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == all;
   if (last && !team.tasks_seen.load(std::memory_order_relaxed)) {
-    team.arrived.store(0, std::memory_order_relaxed);
-    open_barrier(team);
+    // tasks_seen may be false only because another has opened since we arrived: not twice.
+    // acquire: in that case the tasks that ran meanwhile come before what follows here.
+    std::uint32_t still_all = all;
+    if (team.arrived.compare_exchange_strong(still_all, 0, std::memory_order_acquire)) {
+      open_barrier(team);
+    }
     return team.cancelled.load(std::memory_order_relaxed);
   }
   if (!last && spin_without_tasks(team, epoch)) {
