@@ -383,6 +383,8 @@ Task* take_shared(Worker& worker) noexcept {
 
 Task* find_work(Worker& worker) noexcept {
   if (Task* task = pop_own(worker); task != nullptr) return task;
+  // Every queued task was counted, and set this first.
+  if (!worker.team->tasks_seen.load(std::memory_order_relaxed)) return nullptr;
   if (worker.thrift.pauses()) return take_shared(worker);
   Team& team = *worker.team;
   if (team.prioritised.length() != 0) {

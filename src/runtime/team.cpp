@@ -10,6 +10,7 @@
 #include "runtime/dependences.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/execution.hpp"
+#include "runtime/futex.hpp"
 
 namespace lares::runtime {
 
@@ -107,7 +108,10 @@ void build_places(Team& team) {
   team.sleeping = std::vector<SleepingPlace>(team.places->domain_count());
   team.cores = count_cores(team, engine.machine());
   team.crowded = team.size() > team.cores;
+  const auto crowd = static_cast<std::uint32_t>(team.size() / team.cores);
   team.spin_rounds = engine.spin_rounds(team.crowded);
+  // The more threads share a core, the sooner a fruitless one must get out of the others' way.
+  if (team.crowded) team.spin_rounds = std::max<std::uint32_t>(1, team.spin_rounds / crowd);
   for (const auto& worker : team.workers) {
     worker->place = team.places->of(worker->id);
     worker->domain = team.places->domain_of(worker->id);
@@ -125,15 +129,12 @@ void meet(Team& team, WorkerId id, ThreadState& thread) {
   if (team.met.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
     build_places(team);
     team.places_stale.store(false, std::memory_order_relaxed);
-    team.places_ready.store(true, std::memory_order_release);
+    team.places_ready.store(1, std::memory_order_release);
+    futex_wake(team.places_ready, all);
     return;
   }
-  for (int spins = 0; !team.places_ready.load(std::memory_order_acquire); ++spins) {
-    if (spins < 256) {
-      relax();
-    } else {
-      sched_yield();
-    }
+  while (team.places_ready.load(std::memory_order_acquire) == 0) {
+    futex_wait(team.places_ready, 0, Nanoseconds{1'000'000'000});
   }
 }
 
@@ -218,7 +219,7 @@ Team* acquire_team(ThreadState& master, std::size_t size, const void* host) noex
     team = new (memory) Team(size);
     team->host = host;
   } else if (team->places_stale.load(std::memory_order_relaxed)) {
-    team->places_ready.store(false, std::memory_order_relaxed);
+    team->places_ready.store(0, std::memory_order_relaxed);
     team->met.store(0, std::memory_order_relaxed);
   }
   CountersFile* counters = Engine::instance().counters();
@@ -254,7 +255,7 @@ void release_team(ThreadState& master, Team* team) noexcept {
 
 Worker& enter(Team& team, WorkerId id) noexcept {
   ThreadState& thread = *this_thread();
-  if (!team.places_ready.load(std::memory_order_acquire)) meet(team, id, thread);
+  if (team.places_ready.load(std::memory_order_acquire) == 0) meet(team, id, thread);
   Worker& worker = *team.workers[id.index()];
   if (core_of_thread(thread) != worker.core) {
     team.places_stale.store(true, std::memory_order_relaxed);

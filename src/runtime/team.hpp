@@ -105,7 +105,7 @@ class Team : public policy::QueueLengths {
 
   // Meeting (places), once per team and binding.
   alignas(64) std::atomic<std::uint32_t> met{0};
-  std::atomic<bool> places_ready{false};
+  std::atomic<std::uint32_t> places_ready{0};  ///< 1 once built; a futex
   std::atomic<bool> places_stale{false};
 
   // Any worker; written at most once between two barriers.

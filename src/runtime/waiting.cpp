@@ -35,7 +35,7 @@ bool Patience::sees_work(const Worker& worker) noexcept {
 
 Nanoseconds Patience::next_sleep() noexcept {
   const Nanoseconds now_for = sleep_;
-  if (sleep_ < longest_sleep) sleep_ = sleep_ + sleep_;
+  if (sleep_ < longest_sleep_) sleep_ = sleep_ + sleep_;
   return now_for;
 }
 

@@ -12,7 +12,8 @@ namespace lares::runtime {
 /// Counts fruitless rounds and decides when to sleep and for how long.
 class Patience {
  public:
-  explicit Patience(const Team& team) noexcept : spin_rounds_(team.spin_rounds) {}
+  explicit Patience(const Team& team) noexcept
+      : spin_rounds_(team.spin_rounds), longest_sleep_{longest_sleep.count * rarer(team)} {}
   void reset() noexcept {
     rounds_ = 0;
     looks_ = 0;
@@ -32,7 +33,13 @@ class Patience {
   static constexpr Nanoseconds first_sleep{1'000'000};
   static constexpr Nanoseconds longest_sleep{64'000'000};
 
+  // Many sleepers that look now and then would keep the cores busy with looking.
+  static std::int64_t rarer(const Team& team) noexcept {
+    return 1 + static_cast<std::int64_t>(team.size() / (16 * team.cores));
+  }
+
   std::uint32_t spin_rounds_;
+  Nanoseconds longest_sleep_;
   std::uint32_t rounds_ = 0;
   std::uint32_t looks_ = 0;
   Nanoseconds sleep_ = first_sleep;

@@ -23,11 +23,11 @@ struct Launch {
 
 void run(void* argument) {
   auto& launch = *static_cast<Launch*>(argument);
-  runtime::Worker& worker = launch.region.enter();
-  if (launch.region.once != nullptr) enter_team_reduction(worker, launch.region.once_data);
+  runtime::Worker* worker = launch.region.enter();
+  if (launch.region.once != nullptr) enter_team_reduction(*worker, launch.region.once_data);
   launch.body(launch.data);
-  if (launch.region.once != nullptr) leave_team_reduction(worker);
-  Region::leave(worker);
+  if (launch.region.once != nullptr) leave_team_reduction(*worker);
+  launch.region.leave(worker);
 }
 
 // Compilers before GCC 4.9 call the body of the master themselves, between _start and _end.
@@ -130,7 +130,7 @@ LARES_EXPORT void GOMP_parallel_start(void (*fn)(void*), void* data, unsigned th
   if (!lares::omp::active()) return GOMP_parallel_start_real(fn, data, threads);
   gomp::Launch* launch = gomp::begin_split(stock, fn, data);
   GOMP_parallel_start_real(gomp::run, launch, threads);
-  launch->master = &launch->region.enter();
+  launch->master = launch->region.enter();
 }
 
 LARES_EXPORT void GOMP_parallel_sections_start(void (*fn)(void*), void* data, unsigned threads,
@@ -139,7 +139,7 @@ LARES_EXPORT void GOMP_parallel_sections_start(void (*fn)(void*), void* data, un
   if (!lares::omp::active()) return GOMP_parallel_sections_start_real(fn, data, threads, count);
   gomp::Launch* launch = gomp::begin_split(stock, fn, data);
   GOMP_parallel_sections_start_real(gomp::run, launch, threads, count);
-  launch->master = &launch->region.enter();
+  launch->master = launch->region.enter();
 }
 
 #define LARES_PARALLEL_LOOP_START(name)                                                         \
@@ -149,7 +149,7 @@ LARES_EXPORT void GOMP_parallel_sections_start(void (*fn)(void*), void* data, un
     if (!lares::omp::active()) return name##_real(fn, data, threads, start, end, incr, chunk);  \
     gomp::Launch* launch = gomp::begin_split(stock, fn, data);                                  \
     name##_real(gomp::run, launch, threads, start, end, incr, chunk);                           \
-    launch->master = &launch->region.enter();                                                   \
+    launch->master = launch->region.enter();                                                    \
   }
 LARES_PARALLEL_LOOP_START(GOMP_parallel_loop_static_start)
 LARES_PARALLEL_LOOP_START(GOMP_parallel_loop_dynamic_start)
@@ -163,7 +163,7 @@ LARES_EXPORT void GOMP_parallel_loop_runtime_start(void (*fn)(void*), void* data
   }
   gomp::Launch* launch = gomp::begin_split(stock, fn, data);
   GOMP_parallel_loop_runtime_start_real(gomp::run, launch, threads, start, end, incr);
-  launch->master = &launch->region.enter();
+  launch->master = launch->region.enter();
 }
 
 LARES_EXPORT void GOMP_parallel_end() {
@@ -172,7 +172,7 @@ LARES_EXPORT void GOMP_parallel_end() {
   if (launch == nullptr || lares::runtime::this_worker() != launch->master) {
     return GOMP_parallel_end_real();
   }
-  lares::omp::Region::leave(*launch->master);
+  launch->region.leave(launch->master);
   GOMP_parallel_end_real();
   gomp::t_split = launch->outer;
   launch->~Launch();

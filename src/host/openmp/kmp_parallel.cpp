@@ -17,7 +17,7 @@ namespace {
 // rounded up: both calling conventions that we run on let a function ignore arguments it does not
 // know of.
 constexpr std::size_t exact_counts = 8;
-constexpr std::size_t most_arguments = 2048;
+constexpr std::size_t most_arguments = 256;
 
 template <std::size_t>
 using Argument = void*;
@@ -39,23 +39,13 @@ struct Convention {
   std::size_t arguments;  ///< that are passed
   Caller* call;
 };
-constexpr Convention conventions[] = {{0, call<0>},
-                                      {1, call<1>},
-                                      {2, call<2>},
-                                      {3, call<3>},
-                                      {4, call<4>},
-                                      {5, call<5>},
-                                      {6, call<6>},
-                                      {7, call<7>},
-                                      {8, call<8>},
-                                      {16, call<16>},
-                                      {32, call<32>},
-                                      {64, call<64>},
-                                      {128, call<128>},
-                                      {256, call<256>},
-                                      {512, call<512>},
-                                      {1024, call<1024>},
-                                      {most_arguments, call<most_arguments>}};
+constexpr Convention conventions[] = {{0, call<0>},     {1, call<1>},
+                                      {2, call<2>},     {3, call<3>},
+                                      {4, call<4>},     {5, call<5>},
+                                      {6, call<6>},     {7, call<7>},
+                                      {8, call<8>},     {16, call<16>},
+                                      {32, call<32>},   {64, call<64>},
+                                      {128, call<128>}, {most_arguments, call<most_arguments>}};
 
 const Convention& convention_for(std::size_t count) noexcept {
   if (count <= exact_counts) return conventions[count];
@@ -132,9 +122,9 @@ class Visit {
 // What libomp's threads run instead of the program's function.
 void run_region(std::int32_t* gtid, std::int32_t* bound, Launch* launch) {
   const Visit visit(launch->region.stock(), *gtid);
-  runtime::Worker& worker = launch->region.enter();
+  runtime::Worker* const worker = launch->region.enter();
   launch->call.run(gtid, bound);
-  Region::leave(worker);
+  launch->region.leave(worker);
 }
 
 // The initial thread of a league is outside of the team that its thread may belong to.
@@ -180,7 +170,7 @@ void begin_serial(Stock& stock, const void* code, std::int32_t gtid) {
   void* memory = std::malloc(sizeof(SerialRegion));
   if (memory == nullptr) std::abort();
   auto* serial = new (memory) SerialRegion(stock, code);
-  serial->worker = &serial->region.enter();
+  serial->worker = serial->region.enter();
   serial->outer = t_memory.serial;
   serial->outer_gtid = t_memory.gtid;
   t_memory.stock = &stock;
@@ -190,7 +180,7 @@ void begin_serial(Stock& stock, const void* code, std::int32_t gtid) {
 
 void end_serial() {
   SerialRegion* serial = t_memory.serial;
-  Region::leave(*serial->worker);
+  serial->region.leave(serial->worker);
   t_memory.serial = serial->outer;
   t_memory.gtid = serial->outer_gtid;
   serial->~SerialRegion();
@@ -252,7 +242,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
   }
   if (ours) {
     lares::runtime::Engine::instance().note(
-        "a parallel region with more than 2048 captured variables was left to the stock runtime");
+        "a parallel region with more than 256 captured variables was left to the stock runtime");
   }
   return stock->find(Entry::__kmpc_fork_call);
 }

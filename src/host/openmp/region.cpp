@@ -7,7 +7,10 @@
 namespace lares::omp {
 
 Region::Region(Stock& stock, runtime::RegionHint& hint) noexcept
-    : stock_(stock), hint_(&hint), master_(*runtime::this_thread()) {}
+    : stock_(stock),
+      hint_(&hint),
+      master_(*runtime::this_thread()),
+      outer_(runtime::this_worker()) {}
 
 Region::~Region() {
   if (runtime::Team* team = team_.load(std::memory_order_acquire); team != nullptr) {
@@ -27,11 +30,18 @@ runtime::Team* Region::make_team(std::size_t size) noexcept {
   return team;
 }
 
-runtime::Worker& Region::enter() noexcept {
+runtime::Worker* Region::enter() noexcept {
+  const auto size = static_cast<std::size_t>(stock_.num_threads());
+  if (size > most_threads && once == nullptr) {
+    runtime::Engine::instance().note(
+        "parallel regions of more than 2048 threads are left to the stock runtime");
+    runtime::set_this_worker(nullptr);
+    return nullptr;
+  }
   runtime::Team* team = team_.load(std::memory_order_acquire);
   if (team == nullptr) {
     if (!making_.exchange(true, std::memory_order_acq_rel)) {
-      team = make_team(static_cast<std::size_t>(stock_.num_threads()));
+      team = make_team(size);
     } else {
       for (int spins = 0; (team = team_.load(std::memory_order_acquire)) == nullptr; ++spins) {
         if (spins < 256) {
@@ -42,7 +52,15 @@ runtime::Worker& Region::enter() noexcept {
       }
     }
   }
-  return runtime::enter(*team, WorkerId{stock_.thread_num()});
+  return &runtime::enter(*team, WorkerId{stock_.thread_num()});
+}
+
+void Region::leave(runtime::Worker* worker) noexcept {
+  if (worker != nullptr) {
+    runtime::leave(*worker);
+  } else if (stock_.thread_num() == 0) {
+    runtime::set_this_worker(outer_);  // the other threads had none before
+  }
 }
 
 }  // namespace lares::omp

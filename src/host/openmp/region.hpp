@@ -21,9 +21,10 @@ class Region {
   ~Region();
 
   /// Called by each thread of the region before and after the program's code. The first one makes
-  /// the team.
-  runtime::Worker& enter() noexcept;
-  static void leave(runtime::Worker& worker) noexcept { runtime::leave(worker); }
+  /// the team. nullptr (for all of them) if the region has so many threads that it is left to the
+  /// stock runtime; the thread then has no worker, and `leave` gets nullptr.
+  runtime::Worker* enter() noexcept;
+  void leave(runtime::Worker* worker) noexcept;
 
   [[nodiscard]] Stock& stock() const noexcept { return stock_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -34,11 +35,15 @@ class Region {
   void* once_data = nullptr;
 
  private:
+  /// Threads beyond which scheduling by places has lost its meaning and only costs memory.
+  static constexpr std::size_t most_threads = 2048;
+
   runtime::Team* make_team(std::size_t size) noexcept;
 
   Stock& stock_;
   runtime::RegionHint* hint_;
   runtime::ThreadState& master_;
+  runtime::Worker* outer_;                     ///< of the master
   std::atomic<runtime::Team*> team_{nullptr};  // set by the first thread, read by all
   std::atomic<bool> making_{false};            // the first thread takes it
   std::size_t size_ = 0;                       // before team_ is set
