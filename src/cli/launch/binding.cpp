@@ -85,6 +85,7 @@ Binding bind(Environment& environment, const machine::Machine& machine, std::str
   environment.unset("GOMP_CPU_AFFINITY");
   environment.unset("KMP_AFFINITY");
   environment.set("OMP_PROC_BIND", how);
+  environment.set("LARES_BOUND", "1");  // the library then frees threads that are not OpenMP's
   return {std::string(how), true, std::nullopt};
 }
 
@@ -121,6 +122,7 @@ std::string omp_places(const machine::Machine& machine) {
 }
 
 Binding bind_threads(Environment& environment, const machine::Machine& machine, BindChoice choice) {
+  environment.unset("LARES_BOUND");
   switch (choice) {
     case BindChoice::automatic:
       if (user_binds(environment)) return as_the_user_says(environment);

@@ -93,9 +93,9 @@ Result<bool> settle_quiet(const RunOptions& options, const Environment& environm
 }
 
 /// Those that the command reads, and those that it sets for the library.
-constexpr std::array<std::string_view, 7> known_here = {
-    "LARES_BIND",  "LARES_DOMAIN",  "LARES_MACHINE", "LARES_POLICY",
-    "LARES_QUIET", "LARES_SESSION", "LARES_SUMMARY"};
+constexpr std::array<std::string_view, 8> known_here = {
+    "LARES_BIND",   "LARES_BOUND", "LARES_DOMAIN",  "LARES_MACHINE",
+    "LARES_POLICY", "LARES_QUIET", "LARES_SESSION", "LARES_SUMMARY"};
 
 bool is_known(const std::string& name) {
   return std::find(known_here.begin(), known_here.end(), name) != known_here.end();
