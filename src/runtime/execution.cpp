@@ -57,6 +57,16 @@ policy::View view_of(Worker& worker) noexcept {
 // --- where the data is
 // ----------------------------------------------------------------------------
 
+// Tells the user once if the kernel does not say where memory is.
+void note_refusal(const memory::Homes& homes) noexcept {
+  static std::atomic<bool> noted{false};
+  const int refusal = homes.refused();
+  if (refusal == 0 || noted.exchange(true, std::memory_order_relaxed)) return;
+  char sentence[sizeof(Note::text)];
+  memory::describe_refusal(refusal, sentence);
+  Engine::instance().note(sentence);
+}
+
 // Finds the homes of the task's data; lets the distribution decide on data that has none.
 std::uint32_t find_homes(Worker& worker, Task& task, policy::DataHome* found) noexcept {
   memory::Homes& homes = *Engine::instance().homes();
@@ -85,6 +95,7 @@ std::uint32_t find_homes(Worker& worker, Task& task, policy::DataHome* found) no
     }
     task.data_bytes += here.home.bytes;
   }
+  note_refusal(homes);
   return count;
 }
 

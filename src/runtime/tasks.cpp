@@ -1,4 +1,5 @@
 // Making tasks and handing them in.
+#include <algorithm>
 #include <cassert>
 #include <cstdlib>
 #include <new>
@@ -50,11 +51,24 @@ void help_while_too_many(Worker& worker) noexcept {
   }
 }
 
-// What the push decides on: the clauses of `depend` unless the front end has already said more.
+// Room for more accesses behind those that the task has, and as many edges: none is in use yet.
+std::span<Access> extend_accesses(Task& task, std::size_t more) noexcept {
+  const std::uint32_t before = task.access_count;
+  if (before == 0) return reserve_accesses(task, more);
+  if (before + more <= task.edge_room) return {task.accesses, before + more};
+  const Access* const accesses = task.accesses;
+  void* const memory = task.extra_memory;
+  task.extra_memory = nullptr;
+  const std::span<Access> extended = reserve_accesses(task, before + more);
+  std::copy_n(accesses, before, extended.begin());
+  std::free(memory);
+  return extended;
+}
+
+// What the push decides on: the clauses of `depend`, behind what the front end has said already.
 void copy_accesses(Task& task, std::span<const Dependence> dependences) noexcept {
-  if (task.access_count != 0) return;
-  const std::span<Access> accesses = reserve_accesses(task, dependences.size());
-  std::uint32_t count = 0;
+  std::uint32_t count = task.access_count;
+  const std::span<Access> accesses = extend_accesses(task, dependences.size());
   for (const Dependence& dependence : dependences) {
     if (dependence.kind == DependKind::all_memory) continue;
     accesses[count].address = dependence.address;
@@ -141,6 +155,55 @@ bool runs_in_order(const Worker& worker) noexcept {
          !stack_is_low(*worker.thread);
 }
 
+namespace {
+
+// Runs a task that nobody knows of yet. Answers true if it can go as it came: without a trace.
+bool run_unseen(Worker& worker, Task& task) noexcept {
+  Task* const parent = worker.current;
+  Task* const constraint = worker.constraint;
+  task.runner.store(&worker, std::memory_order_relaxed);
+  worker.current = &task;
+  worker.constraint = &task;
+  worker.counters->inlined.add(1);
+  worker.counters->tasks[static_cast<std::size_t>(Locality::local)].add(1);
+  if (!worker.team->cancellable || task.has(task_flag::must_run) || !is_dropped(task)) {
+    task.run(task, worker);
+  }
+  worker.current = parent;
+  worker.constraint = constraint;
+  // acquire: what children on other threads did to the descriptor comes before its reuse.
+  return task.local_children == 0 && task.table == nullptr &&
+         task.holders.load(std::memory_order_acquire) == Task::alive;
+}
+
+// It has children that outlive it, and they need it and its parent.
+void complete_unseen(Worker& worker, Task& task) noexcept {
+  count_child(worker, task);
+  complete(&worker, task);
+}
+
+std::uint16_t undeferred_flags(std::uint16_t flags) noexcept {
+  return static_cast<std::uint16_t>((flags | task_flag::undeferred) & ~task_flag::untied);
+}
+
+// The same for a task that the front end has made.
+void run_at_once(Worker& worker, Task& task) noexcept {
+  task.flags = undeferred_flags(task.flags);
+  if (run_unseen(worker, task)) {
+    discard_unsubmitted(worker, task);
+  } else {
+    complete_unseen(worker, task);
+  }
+}
+
+bool may_run_at_once(Worker& worker, const Task& task, bool depends) noexcept {
+  if (task.has(task_flag::detachable)) return false;
+  if (depends) return runs_in_order(worker);
+  return task.priority == 0 && task.access_count == 0 && should_inline(worker);
+}
+
+}  // namespace
+
 void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
                 std::uint16_t flags) noexcept {
   Task& parent = *worker.current;
@@ -154,44 +217,26 @@ void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, voi
   } else {
     task = new_task(worker, 0);
   }
-  task->flags = static_cast<std::uint16_t>((flags | task_flag::undeferred) & ~task_flag::untied);
+  task->run = run;
+  task->flags = undeferred_flags(flags);
   task->function = function;
   task->data = data;
-  task->runner.store(&worker, std::memory_order_relaxed);
-  Task* const constraint = worker.constraint;
-  worker.current = task;
-  worker.constraint = task;
-  worker.counters->inlined.add(1);
-  worker.counters->tasks[static_cast<std::size_t>(Locality::local)].add(1);
-  if (!worker.team->cancellable || !is_dropped(*task)) run(*task, worker);
-  worker.current = &parent;
-  worker.constraint = constraint;
-  // acquire: what children on other threads did to the descriptor comes before its reuse.
-  if (worker.spare == nullptr && task->local_children == 0 && task->table == nullptr &&
-      task->holders.load(std::memory_order_acquire) == Task::alive) {
+  const bool unseen = run_unseen(worker, *task);
+  if (unseen && worker.spare == nullptr) {
     worker.spare = task;
-    return;
+  } else if (unseen) {
+    discard_unsubmitted(worker, *task);
+  } else {
+    complete_unseen(worker, *task);
   }
-  count_child(worker, *task);  // it has children that outlive it, and they need it and its parent
-  complete(&worker, *task);
 }
 
 void submit(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+  if (may_run_at_once(worker, task, !dependences.empty())) return run_at_once(worker, task);
   count_child(worker, task);
-  const bool detachable = task.has(task_flag::detachable);
   if (dependences.empty()) {
-    if (!detachable && task.priority == 0 && task.access_count == 0 && should_inline(worker)) {
-      worker.counters->inlined.add(1);
-      execute(worker, task);
-      return;
-    }
     count_created(worker, task);
     place_ready(worker, task);
-    return;
-  }
-  if (!detachable && runs_in_order(worker)) {
-    worker.counters->inlined.add(1);
-    execute(worker, task);
     return;
   }
   task.flags |= task_flag::depends;
