@@ -7,12 +7,8 @@
 #   share/doc/lares                documentation
 include(CMakePackageConfigHelpers)
 
-if(TARGET lares)
-  install(TARGETS lares RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-if(TARGET lares_openmp)
-  install(TARGETS lares_openmp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
-endif()
+install(TARGETS lares RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS lares_openmp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
 
 install(
   TARGETS lares_api

@@ -42,7 +42,12 @@ endif()
 # The engine's hot paths cross folders; let the compiler see through. With Clang this would need a
 # linker that Debian's gcc-12 toolchain does not bring.
 function(lares_optimise_across_files)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT LARES_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU
+     AND CMAKE_BUILD_TYPE STREQUAL Release
+     AND NOT LARES_SANITIZE)
     set_target_properties(${ARGN} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
+    foreach(target IN LISTS ARGN)
+      target_link_options(${target} PRIVATE -flto=auto) # all cores, and no warning about one
+    endforeach()
   endif()
 endfunction()

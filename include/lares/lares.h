@@ -11,10 +11,10 @@ extern "C" {
    Thread safety: any thread, any time. */
 const char* lares_version(void);
 
-/* 1 if this process was started by `lares run` and the library that schedules its tasks is loaded,
-   else 0: when started plainly, and when `lares run` could not load its library (a statically
-   linked or a setuid program). It says nothing about whether a task has run yet.
-   Thread safety: any thread, but not while another thread changes the environment. */
+/* 1 if this process was started by `lares run` and Lares schedules the tasks of its OpenMP regions,
+   else 0: when it was started plainly, when the library of `lares run` could not be loaded (a
+   statically linked or a setuid program), and when it leaves all tasks to the stock runtime.
+   It does not tell whether a task has run yet. Thread safety: any thread, any time. */
 int lares_active(void);
 
 #ifdef __cplusplus

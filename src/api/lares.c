@@ -1,15 +1,18 @@
-// The C interface: it asks the process what it runs under, and links nothing of Lares itself.
+// The C interface: it asks the process that it is in, and links nothing of Lares itself.
 #include "lares/lares.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
+#include <string.h>
 
 #define LARES_PUBLIC __attribute__((visibility("default")))
 
 LARES_PUBLIC const char* lares_version(void) { return LARES_VERSION; }
 
 LARES_PUBLIC int lares_active(void) {
-  // Both are asked: the variable is inherited by programs that the preload cannot reach, and the
-  // symbol is also there when somebody preloads the library without `lares run`.
-  return getenv("LARES_SESSION") != NULL && dlsym(RTLD_DEFAULT, "lares_runtime_active") != NULL;
+  void* symbol = dlsym(RTLD_DEFAULT, "lares_runtime_active");
+  if (symbol == NULL) return 0;
+  int (*runtime_active)(void) = NULL;
+  // ISO C has no conversion between pointers to objects and to functions.
+  memcpy(&runtime_active, &symbol, sizeof(runtime_active));
+  return runtime_active() != 0;
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# What the C interface answers when started plainly, with half of what it asks for, and with all.
+# What the C interface answers when started plainly, and beside a library that says no or yes.
 #
-# api_test.sh VERSION PROGRAM FAKE_RUNTIME [LARES]: PROGRAM prints "VERSION ACTIVE"; FAKE_RUNTIME is
-# a library that looks like the preloaded one; LARES, if given, is the built command.
+# api_test.sh VERSION PROGRAM FAKE_RUNTIME LARES LIBRARY: PROGRAM prints "VERSION ACTIVE";
+# FAKE_RUNTIME looks like the preloaded library and says yes if FAKE_ACTIVE is set; LARES and LIBRARY
+# are the built command and what it preloads.
 set -euo pipefail
-version=$1 program=$2 fake=$3 lares=${4:-}
+version=$1 program=$2 fake=$3 lares=$4 library=$5
 failures=0
 
 expect() {
@@ -15,12 +16,10 @@ expect() {
   fi
 }
 
-unset LARES_SESSION
+unset LARES_SESSION FAKE_ACTIVE
 expect "plain" "$version 0" "$("$program")"
-expect "session without library" "$version 0" "$(LARES_SESSION=/nowhere "$program")"
-expect "library without session" "$version 0" "$(LD_PRELOAD=$fake "$program")"
-expect "session and library" "$version 1" "$(LARES_SESSION=/nowhere LD_PRELOAD=$fake "$program")"
-if [[ -n $lares ]]; then
-  expect "lares run" "$version 1" "$("$lares" run --quiet -- "$program")"
-fi
+expect "a library that says no" "$version 0" "$(LD_PRELOAD=$fake "$program")"
+expect "a library that says yes" "$version 1" "$(FAKE_ACTIVE=1 LD_PRELOAD=$fake "$program")"
+expect "lares run" "$version 1" "$("$lares" run --quiet -- "$program")"
+expect "preloaded without lares run" "$version 0" "$(LD_PRELOAD=$library "$program")"
 exit $((failures > 0))

@@ -1,4 +1,6 @@
-// Stands in for the preloaded library: it has the symbol that lares_active() looks for.
+// Stands in for the preloaded library: it answers what the environment variable FAKE_ACTIVE says.
+#include <stdlib.h>
+
 __attribute__((visibility("default"))) int lares_runtime_active(void);
 
-int lares_runtime_active(void) { return 1; }
+int lares_runtime_active(void) { return getenv("FAKE_ACTIVE") != NULL; }
