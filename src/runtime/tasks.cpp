@@ -164,9 +164,13 @@ bool run_unseen(Worker& worker, Task& task) noexcept {
   task.runner.store(&worker, std::memory_order_relaxed);
   worker.current = &task;
   worker.constraint = &task;
+  Team& team = *worker.team;
+  if (!team.inlined_seen.load(std::memory_order_relaxed)) {
+    team.inlined_seen.store(true, std::memory_order_relaxed);
+  }
   worker.counters->inlined.add(1);
   worker.counters->tasks[static_cast<std::size_t>(Locality::local)].add(1);
-  if (!worker.team->cancellable || task.has(task_flag::must_run) || !is_dropped(task)) {
+  if (!team.cancellable || task.has(task_flag::must_run) || !is_dropped(task)) {
     task.run(task, worker);
   }
   worker.current = parent;

@@ -233,7 +233,8 @@ Team* acquire_team(ThreadState& master, std::size_t size, const void* host) noex
 
 void release_team(ThreadState& master, Team* team) noexcept {
   if (team->hint != nullptr) {
-    const bool had_tasks = team->deferred_seen.load(std::memory_order_relaxed);
+    const bool had_tasks = team->deferred_seen.load(std::memory_order_relaxed) ||
+                           team->inlined_seen.load(std::memory_order_relaxed);
     const std::uint32_t runs = team->hint->taskless_runs.load(std::memory_order_relaxed);
     if (had_tasks) {
       if (runs != 0) team->hint->taskless_runs.store(0, std::memory_order_relaxed);
@@ -241,6 +242,7 @@ void release_team(ThreadState& master, Team* team) noexcept {
       team->hint->taskless_runs.store(runs + 1, std::memory_order_relaxed);
     }
   }
+  team->inlined_seen.store(false, std::memory_order_relaxed);
   if (team->deferred_seen.load(std::memory_order_relaxed) ||
       team->cancelled.load(std::memory_order_relaxed)) {
     team->tasks_seen.store(false, std::memory_order_relaxed);

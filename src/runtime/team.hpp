@@ -113,6 +113,7 @@ class Team : public policy::QueueLengths {
   alignas(64) std::atomic<std::uint32_t> epoch{0};
   std::atomic<bool> tasks_seen{false};     ///< since the last barrier; set by creators
   std::atomic<bool> deferred_seen{false};  ///< in this region: a task was left for later
+  std::atomic<bool> inlined_seen{false};   ///< in this region: a task was run at once
   std::atomic<bool> cancelled{false};
   std::atomic<std::uint32_t> total_sleepers{0};
 

@@ -1,6 +1,7 @@
 #include "host/openmp/kmp_depend.hpp"
 
 #include <cstdlib>
+#include <new>
 
 namespace lares::omp::kmp {
 
@@ -26,9 +27,9 @@ std::size_t size_of(std::int32_t count, const DependInfo* list) noexcept {
 
 void Dependences::add(const DependInfo& item) noexcept {
   if (is_all_memory(item)) {
-    items_[count_++] = {0, Bytes{}, runtime::DependKind::all_memory};
+    new (&items_[count_++]) runtime::Dependence{0, Bytes{}, runtime::DependKind::all_memory};
   } else if (item.address != 0) {  // the null address depends on nothing: so does libomp decide
-    items_[count_++] = {item.address, Bytes{item.bytes}, kind_of(item)};
+    new (&items_[count_++]) runtime::Dependence{item.address, Bytes{item.bytes}, kind_of(item)};
   }
 }
 
@@ -36,17 +37,18 @@ Dependences::Dependences(std::int32_t count, const DependInfo* list, std::int32_
                          const DependInfo* noalias_list) noexcept {
   const std::size_t first = size_of(count, list);
   const std::size_t second = size_of(noalias_count, noalias_list);
+  void* memory = inline_;
   if (first + second > room) {
-    items_ = static_cast<runtime::Dependence*>(
-        std::malloc((first + second) * sizeof(runtime::Dependence)));
-    if (items_ == nullptr) std::abort();
+    memory = std::malloc((first + second) * sizeof(runtime::Dependence));
+    if (memory == nullptr) std::abort();
   }
+  items_ = static_cast<runtime::Dependence*>(memory);
   for (std::size_t i = 0; i < first; ++i) add(list[i]);
   for (std::size_t i = 0; i < second; ++i) add(noalias_list[i]);
 }
 
 Dependences::~Dependences() {
-  if (items_ != inline_) std::free(items_);
+  if (static_cast<void*>(items_) != inline_) std::free(items_);
 }
 
 }  // namespace lares::omp::kmp

@@ -26,8 +26,10 @@ class Dependences {
   static constexpr std::size_t room = 16;
   void add(const DependInfo& item) noexcept;
 
-  runtime::Dependence inline_[room];
-  runtime::Dependence* items_ = inline_;  // from malloc if there are more than fit
+  // Raw memory: most tasks have a few items, and clearing room for the rest takes longer than they
+  // do.
+  alignas(runtime::Dependence) std::byte inline_[room * sizeof(runtime::Dependence)];
+  runtime::Dependence* items_;  // in `inline_`, or from malloc if there are more than fit
   std::size_t count_ = 0;
 };
 

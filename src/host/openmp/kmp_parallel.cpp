@@ -127,12 +127,10 @@ void run_region(std::int32_t* gtid, std::int32_t* bound, Launch* launch) {
   launch->region.leave(worker);
 }
 
-// The initial thread of a league is outside of the team that its thread may belong to.
-void run_teams(std::int32_t* gtid, std::int32_t* bound, Call* call) {
-  runtime::Worker* const worker = runtime::this_worker();
-  runtime::set_this_worker(nullptr);
+// A region that is not ours: its threads, the master too, are outside of any team.
+void run_left(std::int32_t* gtid, std::int32_t* bound, Call* call) {
+  const LeftToStock left;
   call->run(gtid, bound);
-  runtime::set_this_worker(worker);
 }
 
 template <class Argument>
@@ -144,6 +142,10 @@ void fork(Stock& stock, Entry entry, Location* loc,
 
 const void* code_of(Microtask microtask) noexcept {
   return reinterpret_cast<const void*>(microtask);
+}
+
+Stock& stock_of_code(Microtask microtask) noexcept {
+  return *stock_of(code_of(microtask), Abi::kmp);
 }
 
 bool is_inside(const void* caller) noexcept {
@@ -213,7 +215,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_call(
     kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, ...) {
   std::va_list list;
   va_start(list, microtask);
-  Stock& stock = *lares::omp::stock_of(kmp::code_of(microtask), lares::omp::Abi::kmp);
+  Stock& stock = kmp::stock_of_code(microtask);
   kmp::t_memory.stock = &stock;  // libomp calls entry points before our part of the region starts
   kmp::Launch launch(stock, kmp::code_of(microtask), static_cast<std::size_t>(argc));
   launch.call.take(list);
@@ -221,40 +223,46 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_call(
   kmp::fork(stock, Entry::__kmpc_fork_call, loc, kmp::run_region, launch);
 }
 
-extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_teams(
-    kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, ...) {
-  std::va_list list;
-  va_start(list, microtask);
-  Stock& stock = *lares::omp::stock_of(kmp::code_of(microtask), lares::omp::Abi::kmp);
-  kmp::Call call(kmp::code_of(microtask), static_cast<std::size_t>(argc));
-  call.take(list);
-  va_end(list);
-  kmp::fork(stock, Entry::__kmpc_fork_teams, loc, kmp::run_teams, call);
-}
+#define LARES_FORK_LEFT(function, entry)                                              \
+  extern "C" __attribute__((visibility("hidden"), used)) void function(               \
+      kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, ...) {          \
+    std::va_list list;                                                                \
+    va_start(list, microtask);                                                        \
+    kmp::Call call(kmp::code_of(microtask), static_cast<std::size_t>(argc));          \
+    call.take(list);                                                                  \
+    va_end(list);                                                                     \
+    kmp::fork(kmp::stock_of_code(microtask), Entry::entry, loc, kmp::run_left, call); \
+  }                                                                                   \
+  static_assert(true)
+LARES_FORK_LEFT(lares_kmp_fork_call_left, __kmpc_fork_call);
+LARES_FORK_LEFT(lares_kmp_fork_teams_left, __kmpc_fork_teams);
 
 extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_call(
-    kmp_location*, std::int32_t argc, const void* microtask, const void* caller) {
+    kmp_location*, std::int32_t argc, kmp::Microtask microtask, const void* caller) {
   if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_call);
-  Stock* const stock = lares::omp::stock_of(microtask, lares::omp::Abi::kmp);
-  const bool ours = lares::omp::active() && !stock->contains(caller);
-  if (ours && static_cast<std::size_t>(argc) <= kmp::most_arguments) {
-    return reinterpret_cast<void*>(lares_kmp_fork_call);
-  }
-  if (ours) {
+  Stock& stock = kmp::stock_of_code(microtask);
+  if (!lares::omp::active() || stock.contains(caller)) return stock.find(Entry::__kmpc_fork_call);
+  if (static_cast<std::size_t>(argc) > kmp::most_arguments) {
     lares::runtime::Engine::instance().note(
         "a parallel region with more than 256 captured variables was left to the stock runtime");
+    return stock.find(Entry::__kmpc_fork_call);
   }
-  return stock->find(Entry::__kmpc_fork_call);
+  if (!lares::runtime::is_trusted_taskless(*lares::runtime::hint_for(kmp::code_of(microtask)))) {
+    return reinterpret_cast<void*>(lares_kmp_fork_call);
+  }
+  return lares::runtime::this_worker() == nullptr
+             ? stock.find(Entry::__kmpc_fork_call)
+             : reinterpret_cast<void*>(lares_kmp_fork_call_left);
 }
 
 extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_teams(
-    kmp_location*, std::int32_t argc, const void* microtask, const void* caller) {
+    kmp_location*, std::int32_t argc, kmp::Microtask microtask, const void* caller) {
   if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_teams);
   if (lares::runtime::this_worker() != nullptr &&
       static_cast<std::size_t>(argc) <= kmp::most_arguments) {
-    return reinterpret_cast<void*>(lares_kmp_fork_teams);
+    return reinterpret_cast<void*>(lares_kmp_fork_teams_left);
   }
-  return lares::omp::stock_of(microtask, lares::omp::Abi::kmp)->find(Entry::__kmpc_fork_teams);
+  return kmp::stock_of_code(microtask).find(Entry::__kmpc_fork_teams);
 }
 // NOLINTEND
 

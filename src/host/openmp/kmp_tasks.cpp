@@ -208,7 +208,14 @@ namespace runtime = lares::runtime;
 LARES_EXPORT kmp_task* __kmpc_omp_task_alloc(kmp_location* loc, std::int32_t gtid,
                                              std::int32_t flags, std::size_t size,
                                              std::size_t shareds, kmp_entry entry) {
-  LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task_alloc, loc, gtid, flags, size, shareds, entry);
+  const void* const caller = __builtin_return_address(0);
+  runtime::Worker* const worker = kmp::own_worker(caller);
+  if (worker == nullptr) {
+    lares::omp::Stock& stock = kmp::stock_of_caller(caller);
+    if (!stock.contains(caller)) lares::omp::note_stock_task(stock);
+    return lares::omp::real<decltype(__kmpc_omp_task_alloc)>(
+        stock, lares::omp::Entry::__kmpc_omp_task_alloc)(loc, gtid, flags, size, shareds, entry);
+  }
   return kmp::make_task(*worker, static_cast<std::uint32_t>(flags), size, shareds, entry);
 }
 
