@@ -2,9 +2,9 @@
 # Installs a build into a fresh prefix, moves the tree, and uses it as a stranger would: the command,
 # find_package(Lares) and pkg-config.
 #
-# install_test.sh BUILD_DIR VERSION CC
+# install_test.sh BUILD_DIR VERSION CC CXX GENERATOR
 set -euo pipefail
-build=$1 version=$2 cc=$3
+build=$1 version=$2 cc=$3 cxx=$4 generator=$5
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -30,9 +30,8 @@ expect() {
   [[ $2 == "$version $1" ]] || fail "a consumer printed '$2', wanted '$version $1'"
 }
 
-export CC=$cc
-cmake -S "$here/consumer" -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/log" 2>&1 ||
-  fail "$(cat "$scratch/log")"
+cmake -G "$generator" -S "$here/consumer" -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" >"$scratch/log" 2>&1 || fail "$(cat "$scratch/log")"
 cmake --build "$scratch/consumer" >"$scratch/log" 2>&1 || fail "$(cat "$scratch/log")"
 expect 0 "$("$scratch/consumer/consumer_c")"
 expect 0 "$("$scratch/consumer/consumer_cxx")"
