@@ -165,11 +165,16 @@ bool has_opened(const Team& team, std::uint32_t epoch) noexcept {
 // Waits without looking for tasks while nobody has made any. Answers false when it is time to do
 // more than that: there are tasks, or it takes long.
 bool spin_without_tasks(const Team& team, std::uint32_t epoch) noexcept {
-  const std::uint32_t spins = team.crowded ? 32 : 4096;
+  // A crowded team cannot meet before the waiting threads let the others run.
+  const std::uint32_t spins = team.crowded ? 64 : 4096;
   for (std::uint32_t i = 0; i < spins; ++i) {
     if (has_opened(team, epoch)) return true;
     if (team.tasks_seen.load(std::memory_order_relaxed)) return false;
-    relax();
+    if (team.crowded) {
+      sched_yield();
+    } else {
+      relax();
+    }
   }
   return false;
 }
