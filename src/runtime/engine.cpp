@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -46,17 +47,40 @@ void Engine::set_up(machine::Machine machine, policy::Choice choice,
                     CountersFile* counters) noexcept {
   machine_ = std::move(machine);
   choice_ = choice;
-  counters_ = counters;
   prepare_fences();
   homes_ = make_for_ever<memory::Homes>(machine_);
   extents_ = make_for_ever<memory::Extents>();
   wants_data_ = machine_.domains_with_cores() > 1 && choice_.push->make()->uses_data();
-  if (counters_ != nullptr) {
-    counters_->domains = static_cast<std::uint32_t>(machine_.domains_with_cores());
-    const std::string text = policy::to_string(choice_);
-    std::strncpy(counters_->policy, text.c_str(), sizeof(counters_->policy) - 1);
+  if (counters != nullptr) {
+    describe(*counters);
+    counters_.store(counters, std::memory_order_release);
   }
   active_.store(true, std::memory_order_relaxed);
+}
+
+void Engine::describe(CountersFile& file) noexcept {
+  file.domains = static_cast<std::uint32_t>(machine_.domains_with_cores());
+  const std::string text = policy::to_string(choice_);
+  std::snprintf(file.policy, sizeof(file.policy), "%s", text.c_str());
+  std::snprintf(file.runtime, sizeof(file.runtime), "%s", runtime_.load(std::memory_order_relaxed));
+}
+
+void Engine::set_runtime(const char* name) noexcept {
+  runtime_.store(name, std::memory_order_relaxed);
+  if (CountersFile* file = counters_.load(std::memory_order_acquire); file != nullptr) {
+    std::snprintf(file->runtime, sizeof(file->runtime), "%s", name);
+  }
+}
+
+CountersFile* Engine::make_counters() noexcept {
+  const std::lock_guard lock(g_note_lock);
+  auto* const make = make_counters_.exchange(nullptr, std::memory_order_relaxed);
+  if (make != nullptr) {
+    CountersFile* file = make();
+    if (file != nullptr) describe(*file);
+    counters_.store(file, std::memory_order_release);
+  }
+  return counters_.load(std::memory_order_acquire);
 }
 
 std::uint32_t Engine::spin_rounds(bool crowded) const noexcept {
@@ -73,30 +97,33 @@ std::uint32_t Engine::spin_rounds(bool crowded) const noexcept {
 }
 
 CounterSlot* Engine::claim_counters() noexcept {
-  if (counters_ == nullptr) return nullptr;
-  const std::uint32_t index = counters_->slots_used.fetch_add(1, std::memory_order_relaxed);
-  if (index < max_counter_slots) return slot(counters_, index);
-  counters_->slots_used.store(max_counter_slots, std::memory_order_relaxed);
+  CountersFile* file = counters();
+  if (file == nullptr) return nullptr;
+  const std::uint32_t index = file->slots_used.fetch_add(1, std::memory_order_relaxed);
+  if (index < max_counter_slots) return slot(file, index);
+  file->slots_used.store(max_counter_slots, std::memory_order_relaxed);
   return nullptr;
 }
 
 void Engine::note(const char* sentence) noexcept {
-  if (counters_ == nullptr) return;
+  CountersFile* file = counters();
+  if (file == nullptr) return;
   const std::lock_guard lock(g_note_lock);
-  const std::uint32_t used = counters_->notes_used.load(std::memory_order_relaxed);
+  const std::uint32_t used = file->notes_used.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < used && i < max_notes; ++i) {
-    if (std::strncmp(counters_->notes[i].text, sentence, sizeof(Note::text) - 1) == 0) return;
+    if (std::strncmp(file->notes[i].text, sentence, sizeof(Note::text) - 1) == 0) return;
   }
   if (used >= max_notes) return;
-  Note& note = counters_->notes[used];
+  Note& note = file->notes[used];
   std::strncpy(note.text, sentence, sizeof(note.text) - 1);
   note.ready.store(1, std::memory_order_release);
-  counters_->notes_used.store(used + 1, std::memory_order_release);
+  file->notes_used.store(used + 1, std::memory_order_release);
 }
 
-void Engine::reset_after_fork(CountersFile* counters) noexcept {
-  counters_ = counters;
+void Engine::reset_after_fork(CountersFile* (*make)() noexcept) noexcept {
   new (&g_note_lock) Spinlock;
+  counters_.store(nullptr, std::memory_order_relaxed);
+  make_counters_.store(make, std::memory_order_relaxed);
   forget_threads_after_fork();
 }
 

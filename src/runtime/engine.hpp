@@ -37,7 +37,19 @@ class Engine {
   [[nodiscard]] const policy::Choice& choice() const noexcept { return choice_; }
   [[nodiscard]] memory::Homes* homes() noexcept { return homes_; }
   [[nodiscard]] memory::Extents* extents() noexcept { return extents_; }
-  [[nodiscard]] CountersFile* counters() noexcept { return counters_; }
+  /// nullptr if there is no file to count in. Thread safe.
+  [[nodiscard]] CountersFile* counters() noexcept {
+    // acquire: whoever sees the pointer sees the file's head as filled in.
+    CountersFile* file = counters_.load(std::memory_order_acquire);
+    return file != nullptr || make_counters_.load(std::memory_order_relaxed) == nullptr
+               ? file
+               : make_counters();
+  }
+  /// How to make the file, if it is made only when there is something to count: most processes
+  /// never use OpenMP. Before the first team.
+  void set_counters_maker(CountersFile* (*make)() noexcept) noexcept {
+    make_counters_.store(make, std::memory_order_relaxed);
+  }
 
   /// How idle workers wait, from the environment (OMP_WAIT_POLICY): rounds before sleeping.
   [[nodiscard]] std::uint32_t spin_rounds(bool crowded) const noexcept;
@@ -46,12 +58,15 @@ class Engine {
   /// True if tasks' data matter for the chosen push on this machine.
   [[nodiscard]] bool wants_data() const noexcept { return wants_data_; }
 
+  /// The name of the stock runtime below, for the counters file. `name` must live for ever.
+  void set_runtime(const char* name) noexcept;
+
   /// A slot of the counters file for a new thread, or nullptr if none is left. Thread safe.
   CounterSlot* claim_counters() noexcept;
   /// Writes a note for the user, once for each text. Thread safe.
   void note(const char* sentence) noexcept;
-  /// After a fork, in the child: counts go to `counters` (may be nullptr).
-  void reset_after_fork(CountersFile* counters) noexcept;
+  /// After a fork, in the child: counts go to a file of its own, made as above.
+  void reset_after_fork(CountersFile* (*make)() noexcept) noexcept;
 
  private:
   // Written at set-up, before the program's own code runs.
@@ -62,7 +77,12 @@ class Engine {
   policy::Choice choice_;
   memory::Homes* homes_ = nullptr;  // lives for ever: threads may outlive static destruction
   memory::Extents* extents_ = nullptr;
-  CountersFile* counters_ = nullptr;
+  std::atomic<const char*> runtime_{""};  // set once
+  CountersFile* make_counters() noexcept;
+  void describe(CountersFile& file) noexcept;
+
+  std::atomic<CountersFile*> counters_{nullptr};  // set once, by whoever needs it first
+  std::atomic<CountersFile* (*)() noexcept> make_counters_{nullptr};  // nullptr again once called
 };
 
 /// --- teams -------------------------------------------------------------------------------------

@@ -137,16 +137,26 @@ void TaskPool::release(ThreadState& self, Task* task) noexcept {
                                                         std::memory_order_relaxed));
 }
 
+namespace {
+void claim_counters(ThreadState& thread) noexcept {
+  CounterSlot* slot = Engine::instance().claim_counters();
+  thread.counters = slot != nullptr ? slot : &thread.fallback_counters;
+  thread.counters_stale = false;
+}
+}  // namespace
+
 ThreadState* this_thread() noexcept {
-  if (t_state != nullptr) return t_state;
+  if (t_state != nullptr) {
+    if (t_state->counters_stale) claim_counters(*t_state);
+    return t_state;
+  }
   pthread_once(&g_key_once, make_key);
   ThreadState* thread = take_recycled();
   if (thread == nullptr) {
     void* memory = std::aligned_alloc(alignof(ThreadState), sizeof(ThreadState));
     if (memory == nullptr) std::abort();
     thread = new (memory) ThreadState;
-    thread->counters = Engine::instance().claim_counters();
-    if (thread->counters == nullptr) thread->counters = &thread->fallback_counters;
+    claim_counters(*thread);
   }
   thread->worker = nullptr;
   thread->core_known = false;
@@ -163,8 +173,8 @@ void forget_threads_after_fork() noexcept {
   g_free = nullptr;
   if (t_state != nullptr) {
     t_state->cached_team = nullptr;
-    CounterSlot* slot = Engine::instance().claim_counters();
-    t_state->counters = slot != nullptr ? slot : &t_state->fallback_counters;
+    t_state->counters = &t_state->fallback_counters;
+    t_state->counters_stale = true;
   }
 }
 

@@ -54,6 +54,7 @@ struct ThreadState {
   FreshStack* first_stack = nullptr;       ///< see deep_stack.hpp; owner
   FreshStack** next_stack = &first_stack;  ///< where to find the next deeper one; owner
   CounterSlot* counters = nullptr;
+  bool counters_stale = false;       ///< after a fork: they were the parent's; owner
   CounterSlot fallback_counters;     ///< used when the file has no slot left
   ThreadState* next_free = nullptr;  ///< link of the list of recycled states
 };

@@ -50,13 +50,6 @@ void run_parts(runtime::Task& task, std::int32_t gtid) {
   set_bits(task, bits_of(task) & ~in_parts);
 }
 
-void destroy(runtime::Task& task, std::int32_t gtid) {
-  if (has(task, task_bit::destructors)) {
-    CompilerTask& made = compiler_task(task);
-    made.data1.destructors(gtid, &made);
-  }
-}
-
 // Under libomp all threads of a cancelled region still meet in its barriers, so the team is never
 // cancelled in the engine's sense; but tasks that have not started yet are dropped.
 bool is_region_cancelled(runtime::Worker& worker) {
@@ -77,7 +70,7 @@ void run_any(runtime::Task& task, runtime::Worker& worker) {
   const std::int32_t gtid = gtid_of(worker);
   apply_control_variables(task);
   if (!runtime::is_dropped(task) && !is_region_cancelled(worker)) run_parts(task, gtid);
-  destroy(task, gtid);
+  run_destructors(task, gtid);
   restore_control_variables(task);
 }
 
@@ -137,6 +130,13 @@ void go_on(runtime::Task& task, runtime::Worker& worker) {
 
 }  // namespace
 
+void run_destructors(runtime::Task& task, std::int32_t gtid) {
+  if (has(task, task_bit::destructors)) {
+    CompilerTask& made = compiler_task(task);
+    made.data1.destructors(gtid, &made);
+  }
+}
+
 CompilerTask* make_task(runtime::Worker& worker, std::uint32_t bits, std::size_t size,
                         std::size_t shareds, TaskEntry routine) noexcept {
   const std::size_t head = (size + sizeof(void*) - 1) & ~(sizeof(void*) - 1);
@@ -175,7 +175,7 @@ CompilerTask* copy_task(runtime::Worker& worker, CompilerTask& pattern) noexcept
 
 void discard(runtime::Worker& worker, CompilerTask& pattern) {
   runtime::Task& task = task_of(pattern);
-  destroy(task, gtid_of(worker));
+  run_destructors(task, gtid_of(worker));
   runtime::discard_unsubmitted(worker, task);
 }
 
@@ -216,17 +216,6 @@ LARES_EXPORT kmp_task* __kmpc_omp_task_alloc(kmp_location* loc, std::int32_t gti
     return lares::omp::real<decltype(__kmpc_omp_task_alloc)>(
         stock, lares::omp::Entry::__kmpc_omp_task_alloc)(loc, gtid, flags, size, shareds, entry);
   }
-  return kmp::make_task(*worker, static_cast<std::uint32_t>(flags), size, shareds, entry);
-}
-
-// A target task runs like any other: the offloading library is told that it may not be left and
-// come back to (__kmpc_omp_has_task_team).
-LARES_EXPORT kmp_task* __kmpc_omp_target_task_alloc(kmp_location* loc, std::int32_t gtid,
-                                                    std::int32_t flags, std::size_t size,
-                                                    std::size_t shareds, kmp_entry entry,
-                                                    std::int64_t device) {
-  LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_target_task_alloc, loc, gtid, flags, size, shareds, entry,
-                              device);
   return kmp::make_task(*worker, static_cast<std::uint32_t>(flags), size, shareds, entry);
 }
 
@@ -272,7 +261,7 @@ LARES_EXPORT void __kmpc_omp_task_complete_if0(kmp_location* loc, std::int32_t g
                                                kmp_task* made) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task_complete_if0, loc, gtid, made);
   runtime::Task& task = kmp::task_of(*made);
-  kmp::destroy(task, kmp::gtid_of(*worker));
+  kmp::run_destructors(task, kmp::gtid_of(*worker));
   lares::omp::restore_control_variables(task);
   if (task.has(runtime::task_flag::detachable)) {
     kmp::end_pending(*worker, task);

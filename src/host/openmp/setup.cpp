@@ -63,18 +63,9 @@ runtime::CountersFile* map_counters() noexcept {
   return counters;
 }
 
+// The parent's file stays the parent's.
 void after_fork_in_child() noexcept {
-  runtime::Engine& engine = runtime::Engine::instance();
-  if (!engine.active()) return;
-  // The parent's file stays the parent's.
-  runtime::CountersFile* before = engine.counters();
-  runtime::CountersFile* counters = map_counters();
-  if (counters != nullptr && before != nullptr) {
-    std::memcpy(counters->policy, before->policy, sizeof(counters->policy));
-    std::memcpy(counters->runtime, before->runtime, sizeof(counters->runtime));
-    counters->domains = before->domains;
-  }
-  engine.reset_after_fork(counters);
+  if (runtime::Engine::active()) runtime::Engine::instance().reset_after_fork(map_counters);
 }
 
 runtime::WaitPolicy wait_policy() noexcept {
@@ -118,7 +109,8 @@ void set_up() noexcept {
                                                        machine.value().domains_with_cores());
   if (!choice) return;
   runtime::Engine& engine = runtime::Engine::instance();
-  engine.set_up(std::move(machine.value()), choice.value(), map_counters());
+  engine.set_up(std::move(machine.value()), choice.value(), nullptr);
+  engine.set_counters_maker(map_counters);
   engine.set_wait_policy(wait_policy());
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
   if (has_tool()) {

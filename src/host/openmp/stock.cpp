@@ -149,10 +149,7 @@ void add_stock(const Object& object) noexcept {
   if (memory == nullptr) std::abort();
   auto* stock = new (memory) Stock(handle, file_name(object.path), object.begin, object.end);
   g_stocks[g_stock_count++] = stock;
-  auto* counters = runtime::Engine::instance().counters();
-  if (counters != nullptr && counters->runtime[0] == '\0') {
-    std::snprintf(counters->runtime, sizeof(counters->runtime), "%s", stock->name());
-  }
+  if (g_stock_count == 1) runtime::Engine::instance().set_runtime(stock->name());
   if (!runtime::Engine::active()) return;
   if (g_stock_count > 1) note_second(*stock);
   // libgomp starts when it is loaded; libomp at its first call, which comes through us.
