@@ -65,6 +65,12 @@ std::vector<std::unique_ptr<Step>> random_body(Random& random, std::uint32_t cou
     if (step->what != What::wait_all && random.below(12) != 0) {
       step->dependences = random_dependences(random);
     }
+    if (step->what == What::wait_depend) {
+      // OpenMP 5.2, 15.5: a taskwait has no mutexinoutset.
+      std::erase_if(step->dependences, [](const Dependence& dependence) {
+        return dependence.kind == DependKind::mutexinoutset;
+      });
+    }
     step->length = random.below(100);
     const bool is_task = step->what == What::task || step->what == What::undeferred;
     if (is_task && depth > 0 && random.below(8) == 0) {

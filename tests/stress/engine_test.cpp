@@ -1,0 +1,143 @@
+// The engine under load: many tasks, many threads, deep nesting, everything at once.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#include "support/runtime_host.hpp"
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define LARES_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define LARES_SANITIZED 1
+#endif
+#endif
+#ifndef LARES_SANITIZED
+#define LARES_SANITIZED 0
+#endif
+
+namespace lares::runtime {
+namespace {
+
+// Sanitizers make everything about ten times slower; the tests keep their shape.
+constexpr int scale = LARES_SANITIZED != 0 ? 10 : 1;
+
+TEST(Stress, SixtyFourThreadsOnFewCores) {
+  const host::Machine machine({2, 2});
+  std::atomic<int> ran{0};
+  static constexpr int per_thread = 500 / scale;
+  for (int round = 1; round <= 4; ++round) {
+    host::region(64, [&ran](Worker& worker) {
+      for (int i = 0; i < per_thread; ++i) {
+        host::spawn(worker, [&ran](Worker& runner) {
+          host::spawn(runner, [&ran](Worker&) { ran.fetch_add(1, std::memory_order_relaxed); });
+        });
+      }
+      barrier(worker);
+    });
+    ASSERT_EQ(ran.load(), round * 64 * per_thread);
+  }
+}
+
+TEST(Stress, ManyShortRegionsFromSeveralMasters) {
+  const host::Machine machine({2, 2});
+  std::atomic<int> ran{0};
+  std::vector<std::thread> masters;
+  for (int m = 0; m < 3; ++m) {
+    masters.emplace_back([&ran] {
+      for (int i = 0; i < 200 / scale; ++i) {
+        host::region(3, [&ran](Worker& worker) {
+          for (int task = 0; task < 5; ++task) {
+            host::spawn(worker, [&ran](Worker&) { ran.fetch_add(1, std::memory_order_relaxed); });
+          }
+        });
+      }
+    });
+  }
+  for (std::thread& master : masters) master.join();
+  EXPECT_EQ(ran.load(), 3 * (200 / scale) * 3 * 5);
+}
+
+TEST(Stress, MutuallyExclusiveTasksOfSeveralRegions) {
+  const host::Machine machine({2, 2});
+  static constexpr int tasks = 3000 / scale;
+  host::region(4, [](Worker& worker) {
+    int value = 0;  // unprotected but for mutexinoutset
+    int other = 0;
+    for (int i = 0; i < tasks; ++i) {
+      if (i % 3 == 0) {
+        host::spawn(worker, {host::on(&value, DependKind::mutexinoutset)},
+                    [&value](Worker&) { ++value; });
+      } else {
+        host::spawn(worker,
+                    {host::on(&value, DependKind::mutexinoutset),
+                     host::on(&other, DependKind::mutexinoutset)},
+                    [&value, &other](Worker&) {
+                      ++value;
+                      ++other;
+                    });
+      }
+    }
+    taskwait(worker);
+    EXPECT_EQ(value, tasks);
+    EXPECT_EQ(other, tasks - (tasks + 2) / 3);
+  });
+}
+
+// What sanitizers keep beside the program's memory, and the stacks that tasks change to, are what
+// these two tests are about; neither means anything there.
+#if !LARES_SANITIZED
+
+std::size_t resident_bytes() {
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return 0;
+  unsigned long total = 0;
+  unsigned long resident = 0;
+  const int found = std::fscanf(file, "%lu %lu", &total, &resident);
+  std::fclose(file);
+  return found == 2 ? resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+TEST(Stress, AMillionTasksFromOneProducerNeedLittleMemory) {
+  const host::Machine machine({2, 2});
+  std::atomic<int> ran{0};
+  const std::size_t before = resident_bytes();
+  ASSERT_GT(before, 0U);
+  std::size_t after = 0;
+  host::single(4, [&](Worker& worker) {
+    for (int i = 0; i < 1'000'000; ++i) {
+      host::spawn(worker, [&ran](Worker&) { ran.fetch_add(1, std::memory_order_relaxed); });
+    }
+    after = resident_bytes();
+  });
+  EXPECT_EQ(ran.load(), 1'000'000);
+  // A million descriptors at once would be more than 500 MiB.
+  EXPECT_LT(after - std::min(before, after), 64UL * 1024 * 1024);
+}
+
+void recurse(Worker& worker, int depth, std::atomic<int>& deepest) {
+  if (depth == 0) return;
+  deepest.fetch_add(1, std::memory_order_relaxed);
+  host::spawn(worker, [depth, &deepest](Worker& runner) { recurse(runner, depth - 1, deepest); });
+  taskwait(worker);
+}
+
+TEST(Stress, TasksNestAHundredThousandDeep) {
+  const host::Machine machine({2, 2});
+  for (const std::size_t threads : {1U, 4U}) {
+    std::atomic<int> deepest{0};
+    host::single(threads, [&deepest](Worker& worker) { recurse(worker, 100'000, deepest); });
+    ASSERT_EQ(deepest.load(), 100'000);
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace lares::runtime

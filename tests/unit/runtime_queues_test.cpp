@@ -1,0 +1,216 @@
+// The queues by themselves, and the pool that descriptors come from.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "runtime/deque.hpp"
+#include "runtime/priority_queue.hpp"
+#include "runtime/shared_queue.hpp"
+#include "runtime/thread_state.hpp"
+
+namespace lares::runtime {
+namespace {
+
+// A parent and its children: enough of a tree for the queues' conditions.
+struct Family {
+  explicit Family(std::size_t count) : children(count) {
+    parent.depth = 4;
+    for (Task& child : children) {
+      child.parent = &parent;
+      child.depth = 5;
+    }
+  }
+  Task parent;
+  std::vector<Task> children;
+};
+
+TEST(Deque, TheOwnerTakesTheNewestAndThievesTheOldest) {
+  const auto deque = std::make_unique<Deque>();
+  Family family(3);
+  for (Task& task : family.children) ASSERT_TRUE(deque->push(task));
+  EXPECT_EQ(deque->size(), 3U);
+  EXPECT_EQ(deque->steal(-1), &family.children[0]);
+  EXPECT_EQ(deque->pop(), &family.children[2]);
+  EXPECT_EQ(deque->pop(), &family.children[1]);
+  EXPECT_EQ(deque->pop(), nullptr);
+  EXPECT_EQ(deque->steal(-1), nullptr);
+}
+
+TEST(Deque, RefusesWhenFullAndTakesAgainAfterATheft) {
+  const auto deque = std::make_unique<Deque>();
+  Family family(Deque::capacity + 1);
+  for (std::size_t i = 0; i < Deque::capacity; ++i) ASSERT_TRUE(deque->push(family.children[i]));
+  EXPECT_FALSE(deque->push(family.children.back()));
+  EXPECT_EQ(deque->steal(-1), &family.children[0]);
+  EXPECT_TRUE(deque->push(family.children.back()));
+  EXPECT_EQ(deque->pop(), &family.children.back());
+}
+
+TEST(Deque, AThiefTakesOnlyWhatIsDeeperThanItsOwnTask) {
+  const auto deque = std::make_unique<Deque>();
+  Family family(1);
+  ASSERT_TRUE(deque->push(family.children[0]));
+  EXPECT_EQ(deque->steal(5), nullptr);
+  EXPECT_EQ(deque->steal(4), &family.children[0]);
+}
+
+TEST(Deque, DepthsBeyondWhatASlotHoldsCountAsDeeper) {
+  const auto deque = std::make_unique<Deque>();
+  Family family(1);
+  family.children[0].depth = 1'000'000;
+  ASSERT_TRUE(deque->push(family.children[0]));
+  EXPECT_EQ(deque->steal(999'999), &family.children[0]);
+}
+
+TEST(Deque, EachTaskIsTakenExactlyOnce) {
+  constexpr std::size_t count = 60'000;
+  const auto deque = std::make_unique<Deque>();
+  Family family(count);
+  std::vector<std::atomic<int>> taken(count);
+  const auto take = [&family, &taken](const Task* task) {
+    taken[static_cast<std::size_t>(task - family.children.data())].fetch_add(
+        1, std::memory_order_relaxed);
+  };
+  std::atomic<bool> done{false};
+  std::vector<std::thread> thieves;
+  for (int i = 0; i < 3; ++i) {
+    thieves.emplace_back([&] {
+      while (!done.load(std::memory_order_acquire)) {
+        if (const Task* task = deque->steal(-1); task != nullptr) take(task);
+      }
+    });
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    while (!deque->push(family.children[i])) std::this_thread::yield();
+    if (i % 3 == 2) {
+      if (const Task* task = deque->pop(); task != nullptr) take(task);
+    }
+  }
+  while (const Task* task = deque->pop()) take(task);
+  done.store(true, std::memory_order_release);
+  for (std::thread& thief : thieves) thief.join();
+  while (const Task* task = deque->pop()) take(task);  // lost to a thief's race at the last look
+  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(taken[i].load(), 1) << "task " << i;
+}
+
+TEST(SharedQueue, IsFirstInFirstOut) {
+  SharedQueue queue;
+  Family family(3);
+  for (Task& task : family.children) queue.push(task);
+  EXPECT_EQ(queue.length(), 3U);
+  for (Task& task : family.children) EXPECT_EQ(queue.take(nullptr, true), &task);
+  EXPECT_EQ(queue.take(nullptr, true), nullptr);
+  EXPECT_EQ(queue.length(), 0U);
+}
+
+TEST(SharedQueue, AConstrainedWorkerTakesDescendantsAndUntiedTasks) {
+  SharedQueue queue;
+  Family mine(2);
+  Family other(2);
+  queue.push(other.children[0]);
+  queue.push(mine.children[0]);
+  other.children[1].flags = task_flag::untied;
+  queue.push(other.children[1]);
+  EXPECT_EQ(queue.take(&mine.parent, true), &mine.children[0]);
+  EXPECT_EQ(queue.take(&mine.parent, true), &other.children[1]);
+  EXPECT_EQ(queue.take(&mine.parent, true), nullptr);
+  queue.push(mine.children[1]);  // the tail was taken out meanwhile: the list must still hold
+  EXPECT_EQ(queue.take(nullptr, true), &other.children[0]);
+  EXPECT_EQ(queue.take(nullptr, true), &mine.children[1]);
+  EXPECT_EQ(queue.length(), 0U);
+}
+
+TEST(SharedQueue, NothingHidesForEverBehindForbiddenTasks) {
+  SharedQueue queue;
+  Family other(1000);
+  Family mine(1);
+  for (Task& task : other.children) queue.push(task);
+  queue.push(mine.children[0]);
+  Task* found = nullptr;
+  for (int looks = 0; looks < 8 && found == nullptr; ++looks)
+    found = queue.take(&mine.parent, true);
+  EXPECT_EQ(found, &mine.children[0]);
+  std::set<Task*> rest;
+  while (Task* task = queue.take(nullptr, true)) rest.insert(task);
+  EXPECT_EQ(rest.size(), 1000U);
+}
+
+TEST(PriorityQueue, HighestFirstAndFirstInFirstOutAmongEquals) {
+  PriorityQueue queue;
+  Family family(6);
+  const std::int32_t priorities[] = {1, 5, 1, 9, 5, 9};
+  for (std::size_t i = 0; i < 6; ++i) {
+    family.children[i].priority = priorities[i];
+    queue.push(family.children[i]);
+  }
+  for (const std::size_t expected : {3U, 5U, 1U, 4U, 0U, 2U}) {
+    EXPECT_EQ(queue.take(nullptr), &family.children[expected]);
+  }
+  EXPECT_EQ(queue.take(nullptr), nullptr);
+}
+
+TEST(PriorityQueue, AConstrainedWorkerSkipsWhatItMayNotRun) {
+  PriorityQueue queue;
+  Family mine(1);
+  Family other(1);
+  mine.children[0].priority = 1;
+  other.children[0].priority = 2;
+  queue.push(mine.children[0]);
+  queue.push(other.children[0]);
+  EXPECT_EQ(queue.take(&mine.parent), &mine.children[0]);
+  EXPECT_EQ(queue.take(&mine.parent), nullptr);
+  EXPECT_EQ(queue.length(), 1U);
+}
+
+TEST(TaskPool, GivesTheSameMemoryAgain) {
+  ThreadState& self = *this_thread();
+  Task* first = self.pool.allocate(self, 100);
+  TaskPool::release(self, first);
+  EXPECT_EQ(self.pool.allocate(self, 100), first);
+  TaskPool::release(self, first);
+}
+
+TEST(TaskPool, EverySizeHasRoomForItsPayload) {
+  ThreadState& self = *this_thread();
+  std::vector<Task*> tasks;
+  for (const std::size_t bytes : {0U, 1U, 64U, 65U, 1536U, 1537U, 2048U, 2049U, 100'000U}) {
+    Task* task = self.pool.allocate(self, bytes);
+    auto* payload = static_cast<unsigned char*>(task->payload());
+    for (std::size_t i = 0; i < bytes; ++i) payload[i] = static_cast<unsigned char>(bytes);
+    task->depth = static_cast<std::uint32_t>(bytes);
+    tasks.push_back(task);
+  }
+  for (Task* task : tasks) {
+    const auto* payload = static_cast<const unsigned char*>(task->payload());
+    for (std::size_t i = 0; i < task->depth; ++i) {
+      ASSERT_EQ(payload[i], static_cast<unsigned char>(task->depth));
+    }
+    TaskPool::release(self, task);
+  }
+}
+
+TEST(TaskPool, WhatOthersGiveBackIsUsedAgain) {
+  ThreadState& self = *this_thread();
+  constexpr std::size_t window = 64;
+  constexpr std::size_t bytes = 1400;  // a size that nothing else here asks for
+  std::set<Task*> seen;
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Task*> tasks;
+    for (std::size_t i = 0; i < window; ++i) {
+      tasks.push_back(self.pool.allocate(self, bytes));
+      seen.insert(tasks.back());
+    }
+    std::thread([&tasks] {
+      for (Task* task : tasks) TaskPool::release(*this_thread(), task);
+    }).join();
+  }
+  EXPECT_LE(seen.size(), 2 * window);
+}
+
+}  // namespace
+}  // namespace lares::runtime

@@ -1,0 +1,391 @@
+// What tasks promise: waiting, groups, priorities, parts, events, cancellation, nesting.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "support/runtime_host.hpp"
+
+namespace lares::runtime {
+namespace {
+
+class Teams : public testing::TestWithParam<std::size_t> {
+ protected:
+  const host::Machine machine_{{2, 2}};
+};
+INSTANTIATE_TEST_SUITE_P(Sizes, Teams,
+                         testing::Values(std::size_t{1}, std::size_t{2}, std::size_t{4}));
+
+std::uint64_t fibonacci(Worker& worker, int n) {
+  if (n < 2) return static_cast<std::uint64_t>(n);
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  host::spawn(worker, [&a, n](Worker& runner) { a = fibonacci(runner, n - 1); });
+  host::spawn(worker, [&b, n](Worker& runner) { b = fibonacci(runner, n - 2); });
+  taskwait(worker);
+  return a + b;
+}
+
+TEST_P(Teams, TaskwaitWaitsForChildren) {
+  std::uint64_t result = 0;
+  host::single(GetParam(), [&result](Worker& worker) { result = fibonacci(worker, 18); });
+  EXPECT_EQ(result, 2584U);
+}
+
+TEST_P(Teams, EveryThreadMakesTasksAndTheRegionEndsWithThem) {
+  std::atomic<int> ran{0};
+  for (int round = 0; round < 20; ++round) {
+    ran.store(0);
+    host::region(GetParam(), [&ran](Worker& worker) {
+      for (int i = 0; i < 100; ++i) {
+        host::spawn(worker, [&ran](Worker&) { ran.fetch_add(1, std::memory_order_relaxed); });
+      }
+    });
+    ASSERT_EQ(ran.load(), 100 * static_cast<int>(GetParam()));
+  }
+}
+
+TEST_P(Teams, ABarrierCompletesTasksAndTheirChildren) {
+  std::atomic<int> ran{0};
+  std::atomic<int> wrong{0};
+  host::region(GetParam(), [&](Worker& worker) {
+    for (int phase = 1; phase <= 20; ++phase) {
+      for (int i = 0; i < 10; ++i) {
+        host::spawn(worker, [&ran](Worker& runner) {
+          host::spawn(runner, [&ran](Worker&) { ran.fetch_add(1, std::memory_order_relaxed); });
+        });
+      }
+      barrier(worker);
+      if (ran.load(std::memory_order_relaxed) != 10 * phase * static_cast<int>(GetParam())) {
+        wrong.fetch_add(1, std::memory_order_relaxed);
+      }
+      barrier(worker);
+    }
+  });
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+TEST_P(Teams, AGroupWaitsForDescendantsAndOnlyForMembers) {
+  std::atomic<int> inside{0};
+  int seen = 0;
+  host::single(GetParam(), [&](Worker& worker) {
+    for (int round = 0; round < 50; ++round) {
+      begin_group(worker);
+      for (int i = 0; i < 8; ++i) {
+        host::spawn(worker, [&inside](Worker& runner) {
+          host::spawn(runner, [&inside](Worker& deeper) {
+            host::spawn(deeper,
+                        [&inside](Worker&) { inside.fetch_add(1, std::memory_order_relaxed); });
+          });
+        });
+      }
+      end_group(worker);
+      if (inside.load(std::memory_order_relaxed) == 8 * (round + 1)) ++seen;
+    }
+  });
+  EXPECT_EQ(seen, 50);
+}
+
+TEST_P(Teams, AnUndeferredTaskIsOverWhenItsCreatorGoesOn) {
+  int value = 0;
+  bool in_order = true;
+  host::single(GetParam(), [&](Worker& worker) {
+    for (int i = 0; i < 200; ++i) {
+      host::spawn(worker, {host::out(&value)}, [&value](Worker&) { ++value; });
+      Task* task = host::make_task(worker, [&value](Worker&) { ++value; });
+      const Dependence after = host::out(&value);
+      run_undeferred(worker, *task, {&after, 1});
+      in_order = in_order && value == 2 * (i + 1);
+    }
+  });
+  EXPECT_TRUE(in_order);
+}
+
+TEST_P(Teams, TaskwaitDependWaitsForWhatItNames) {
+  int first = 0;
+  int second = 0;
+  bool in_order = true;
+  host::single(GetParam(), [&](Worker& worker) {
+    for (int i = 1; i <= 200; ++i) {
+      host::spawn(worker, {host::out(&first)}, [&first](Worker&) { ++first; });
+      host::spawn(worker, {host::out(&second)}, [&second](Worker&) { ++second; });
+      const Dependence named = host::in(&first);
+      taskwait_depend(worker, {&named, 1});
+      in_order = in_order && first == i;
+    }
+  });
+  EXPECT_TRUE(in_order);
+  EXPECT_EQ(second, 200);
+}
+
+TEST_P(Teams, TasksRunInlineMayLeaveChildrenBehind) {
+  std::atomic<int> ran{0};
+  host::single(GetParam(), [&ran](Worker& worker) {
+    for (int i = 0; i < 500; ++i) {
+      run_inline(
+          worker,
+          [](Task& task, Worker& runner) {
+            auto* count = static_cast<std::atomic<int>*>(task.data);
+            host::spawn(runner, [count](Worker& deeper) {
+              host::spawn(deeper, [count](Worker&) { count->fetch_add(1); });
+            });
+          },
+          nullptr, &ran, 0);
+    }
+  });
+  EXPECT_EQ(ran.load(), 500);
+}
+
+struct Parts {
+  int run = 0;
+  int seen_after = 0;
+};
+
+// A task of parts must not be run at once by its creator, which would not wait for later parts: in
+// a team of several its dependences prevent it.
+void run_in_parts(std::size_t threads, std::vector<Parts>& tasks) {
+  host::single(threads, [&tasks](Worker& worker) {
+    for (Parts& parts : tasks) {
+      const auto body = [&parts](Worker& runner) {
+        Task& self = *runner.current;
+        if (++parts.run < 10) submit_next_part(runner, self);
+      };
+      Task* task = host::make_task(worker, body, task_flag::untied);
+      const Dependence writes = host::out(&parts);
+      submit(worker, *task, {&writes, 1});
+      host::spawn(worker, {host::in(&parts)}, [&parts](Worker&) { parts.seen_after = parts.run; });
+    }
+  });
+}
+
+TEST(Untied, ATaskCompletesAfterItsLastPart) {
+  const host::Machine machine({2, 2});
+  for (const std::size_t threads : {2U, 4U}) {
+    std::vector<Parts> tasks(64);
+    run_in_parts(threads, tasks);
+    for (const Parts& parts : tasks) ASSERT_EQ(parts.seen_after, 10);
+  }
+}
+
+TEST(Priorities, HigherOnesStartFirst) {
+  const host::Machine machine({2});
+  std::vector<int> order;
+  host::single(1, [&order](Worker& worker) {
+    int gate = 0;
+    // The detachable task keeps the others from being run as they are made.
+    Task* hold = host::make_task(worker, [](Worker&) {}, task_flag::detachable);
+    const Dependence closes = host::out(&gate);
+    submit(worker, *hold, {&closes, 1});
+    for (const int priority : {1, 3, 2, 3}) {
+      Task* task =
+          host::make_task(worker, [&order, priority](Worker&) { order.push_back(priority); });
+      task->priority = priority;
+      const Dependence waits = host::in(&gate);
+      submit(worker, *task, {&waits, 1});
+    }
+    fulfil(*hold);
+    taskwait(worker);
+  });
+  EXPECT_EQ(order, (std::vector<int>{3, 3, 2, 1}));
+}
+
+// --- events -------------------------------------------------------------------------------------
+
+TEST_P(Teams, AnEventFulfilledBeforeTheBodyRuns) {
+  int value = 0;
+  int seen = 0;
+  host::single(GetParam(), [&](Worker& worker) {
+    Task* task = host::make_task(worker, [&value](Worker&) { value = 1; }, task_flag::detachable);
+    fulfil(*task);
+    const Dependence writes = host::out(&value);
+    submit(worker, *task, {&writes, 1});
+    host::spawn(worker, {host::in(&value)}, [&](Worker&) { seen = value; });
+  });
+  EXPECT_EQ(seen, 1);
+}
+
+TEST_P(Teams, AnEventFulfilledInTheBody) {
+  int value = 0;
+  int seen = 0;
+  host::single(GetParam(), [&](Worker& worker) {
+    const auto body = [&value](Worker& runner) {
+      fulfil(*runner.current);
+      value = 1;
+    };
+    Task* task = host::make_task(worker, body, task_flag::detachable);
+    const Dependence writes = host::out(&value);
+    submit(worker, *task, {&writes, 1});
+    host::spawn(worker, {host::in(&value)}, [&](Worker&) { seen = value; });
+  });
+  EXPECT_EQ(seen, 1);
+}
+
+// One detachable task with children and a successor, in a group, whose event comes from a thread of
+// the program's own: at once after submission, or `delay` later, when the body may have ended.
+struct EventRound {
+  std::atomic<bool> fulfilled{false};
+  std::atomic<int> children{0};
+  bool successor_waited = false;
+  bool group_waited = false;
+
+  void run(Worker& worker, std::uint32_t delay) {
+    begin_group(worker);
+    const auto body = [this](Worker& runner) {
+      for (int i = 0; i < 6; ++i) {
+        host::spawn(runner, [this](Worker&) {
+          host::work(20);
+          children.fetch_add(1, std::memory_order_relaxed);
+        });
+      }
+    };
+    Task* task = host::make_task(worker, body, task_flag::detachable);
+    const Dependence writes = host::out(this);
+    submit(worker, *task, {&writes, 1});
+    host::spawn(worker, {host::in(this)},
+                [this](Worker&) { successor_waited = fulfilled.load(std::memory_order_relaxed); });
+    std::thread outside([this, task, delay] {
+      host::work(delay);
+      fulfilled.store(true, std::memory_order_relaxed);
+      fulfil(*task);
+    });
+    end_group(worker);
+    group_waited = fulfilled.load(std::memory_order_relaxed);
+    outside.join();
+  }
+};
+
+TEST_P(Teams, EventsFulfilledByForeignThreads) {
+  host::single(GetParam(), [](Worker& worker) {
+    for (std::uint32_t i = 0; i < 60; ++i) {
+      EventRound round;
+      round.run(worker, i * 10);
+      ASSERT_TRUE(round.successor_waited);
+      ASSERT_TRUE(round.group_waited);
+      ASSERT_EQ(round.children.load(), 6);
+    }
+  });
+}
+
+TEST_P(Teams, AnUndeferredTaskWaitsForItsEvent) {
+  bool waited = true;
+  host::single(GetParam(), [&waited](Worker& worker) {
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<bool> fulfilled{false};
+      Task* task = host::make_task(worker, [](Worker&) {}, task_flag::detachable);
+      begin_undeferred(worker, *task, {});
+      std::thread outside([task, &fulfilled] {
+        fulfilled.store(true, std::memory_order_relaxed);
+        fulfil(*task);
+      });
+      end_undeferred(worker, *task);
+      waited = waited && fulfilled.load(std::memory_order_relaxed);
+      outside.join();
+    }
+  });
+  EXPECT_TRUE(waited);
+}
+
+// --- cancellation -------------------------------------------------------------------------------
+
+TEST_P(Teams, ACancelledGroupDropsWhatHasNotStarted) {
+  std::atomic<int> dropped_ran{0};
+  bool after = false;
+  host::single(
+      GetParam(),
+      [&](Worker& worker) {
+        int gate = 0;
+        Taskgroup* group = begin_group(worker);
+        Task* hold = host::make_task(worker, [](Worker&) {}, task_flag::detachable);
+        const Dependence closes = host::out(&gate);
+        submit(worker, *hold, {&closes, 1});
+        for (int i = 0; i < 100; ++i) {
+          host::spawn(worker, {host::in(&gate)}, [&](Worker&) { dropped_ran.fetch_add(1); });
+        }
+        cancel_group(*group);
+        EXPECT_TRUE(is_cancelled(worker));
+        fulfil(*hold);
+        end_group(worker);
+        EXPECT_FALSE(is_cancelled(worker));
+        host::spawn(worker, [&after](Worker&) { after = true; });
+      },
+      true);
+  EXPECT_EQ(dropped_ran.load(), 0);
+  EXPECT_TRUE(after);
+}
+
+TEST_P(Teams, ACancelledRegionOpensBarriersAndTheNextOneIsWhole) {
+  for (int round = 0; round < 10; ++round) {
+    std::atomic<int> told{0};
+    host::region(
+        GetParam(),
+        [&told](Worker& worker) {
+          for (int i = 0; i < 50; ++i) host::spawn(worker, [](Worker&) { host::work(5); });
+          if (worker.id == WorkerId{0}) cancel_team(*worker.team);
+          if (barrier(worker)) told.fetch_add(1);
+        },
+        true);
+    EXPECT_EQ(told.load(), static_cast<int>(GetParam()));
+    std::atomic<int> ran{0};
+    host::region(
+        GetParam(),
+        [&ran](Worker& worker) {
+          host::spawn(worker, [&ran](Worker&) { ran.fetch_add(1); });
+          EXPECT_FALSE(barrier(worker));
+        },
+        true);
+    ASSERT_EQ(ran.load(), static_cast<int>(GetParam()));
+  }
+}
+
+// --- the rest -----------------------------------------------------------------------------------
+
+TEST_P(Teams, RegionsNestInTasks) {
+  std::atomic<int> ran{0};
+  host::single(GetParam(), [&ran](Worker& worker) {
+    for (int i = 0; i < 6; ++i) {
+      host::spawn(worker, [&ran](Worker& outer) {
+        host::region(2, [&ran](Worker& inner) {
+          host::spawn(inner, [&ran](Worker&) { ran.fetch_add(1); });
+        });
+        EXPECT_EQ(this_worker(), &outer);
+      });
+    }
+  });
+  EXPECT_EQ(ran.load(), 12);
+}
+
+// A suspended tied task lends its thread to its descendants only: otherwise a sibling that wants
+// the same lock would run on top of its holder and never get it.
+TEST_P(Teams, ATaskThatWaitsWithALockIsNotInterruptedBySiblings) {
+  std::atomic<bool> locked{false};
+  std::atomic<int> interrupted{0};
+  int ran = 0;
+  host::single(GetParam(), [&](Worker& worker) {
+    for (int i = 0; i < 64; ++i) {
+      Task* task = host::make_task(worker, [&](Worker& runner) {
+        static thread_local bool holds = false;
+        if (holds) {  // this thread's suspended task has it: waiting would be for ever
+          interrupted.fetch_add(1);
+          return;
+        }
+        while (locked.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+        holds = true;
+        for (int child = 0; child < 4; ++child) {
+          host::spawn(runner, [](Worker&) { host::work(5); });
+        }
+        taskwait(runner);
+        ++ran;
+        holds = false;
+        locked.store(false, std::memory_order_release);
+      });
+      submit(worker, *task, {});
+    }
+  });
+  EXPECT_EQ(interrupted.load(), 0);
+  EXPECT_EQ(ran, 64);
+}
+
+}  // namespace
+}  // namespace lares::runtime
