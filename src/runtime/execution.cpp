@@ -436,6 +436,23 @@ void learn_duration(Worker& worker, bool foreign, std::uint64_t duration) noexce
   worker.thrift.sample(duration);
   if (foreign) worker.thrift.learn(duration);
 }
+
+// The body has ended, but an event is to come: whoever fulfils it completes the task, maybe while
+// this worker runs the task's children. So they count in `holders` from here on.
+void share_children(Task& task) noexcept {
+  task.runner.store(nullptr, std::memory_order_relaxed);  // only this worker depends on seeing it
+  // relaxed: the exchange of detach_state that follows publishes it.
+  task.holders.fetch_add(task.local_children, std::memory_order_relaxed);
+  task.local_children = 0;
+}
+
+// True if the event of a detachable task has not come yet: fulfil() completes the task then.
+bool waits_for_event(Task& task) noexcept {
+  if (!task.has(task_flag::detachable)) return false;
+  share_children(task);
+  return task.detach_state.exchange(detach_state::body_ended, std::memory_order_acq_rel) !=
+         detach_state::fulfilled;
+}
 }  // namespace
 
 void execute(Worker& worker, Task& task) noexcept {
@@ -453,11 +470,7 @@ void execute(Worker& worker, Task& task) noexcept {
   if (task.has(task_flag::untied) && task.parts.fetch_sub(1, std::memory_order_acq_rel) != 1) {
     return;  // another part is queued or running: the last one completes the task
   }
-  if (task.has(task_flag::detachable) &&
-      task.detach_state.exchange(detach_state::body_ended, std::memory_order_acq_rel) !=
-          detach_state::fulfilled) {
-    return;  // fulfil() completes it
-  }
+  if (waits_for_event(task)) return;
   complete(&worker, task);
 }
 
