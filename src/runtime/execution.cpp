@@ -147,8 +147,8 @@ void record_start(Worker& worker, Task& task) noexcept {
 // A task taken from a queue that does not check by itself. One that is not allowed here goes to the
 // root place, where any worker that may run it finds it.
 Task* admit(Worker& worker, Task* task) noexcept {
-  if (task == nullptr || worker.constraint == nullptr || task->has(task_flag::untied) ||
-      task->parent == worker.constraint || descends_from(*task, *worker.constraint)) {
+  if (task == nullptr || worker.constraint == nullptr || task->parent == worker.constraint ||
+      descends_from(*task, *worker.constraint)) {
     return task;
   }
   worker.team->queues[0]->push(*task);
@@ -159,7 +159,7 @@ Task* admit(Worker& worker, Task* task) noexcept {
 Task* pop_own(Worker& worker) noexcept {
   Task* task = worker.deque.pop();
   if (task == nullptr || worker.constraint == nullptr || task->parent == worker.constraint ||
-      task->has(task_flag::untied) || descends_from(*task, *worker.constraint)) {
+      descends_from(*task, *worker.constraint)) {
     return task;
   }
   worker.deque.push(*task);  // there is room: it was just taken out
@@ -417,12 +417,29 @@ Task* find_work(Worker& worker) noexcept {
   return take_shared(worker);
 }
 
+Task* find_anywhere(Worker& worker) noexcept {
+  for (const std::unique_ptr<SharedQueue>& queue : worker.team->queues) {
+    if (queue == nullptr) continue;
+    if (Task* task = queue->take(worker.constraint, true); task != nullptr) return task;
+  }
+  return nullptr;
+}
+
+void offer_own(Worker& worker) noexcept {
+  Team& team = *worker.team;
+  Task* task = worker.deque.pop();
+  if (task == nullptr) return;
+  SharedQueue& queue = *team.queues[team.places->of(worker.domain).index()];
+  for (; task != nullptr; task = worker.deque.pop()) queue.push(*task);
+  wake_team(team);  // any sleeper may be the one that waits for one of them
+}
+
 void begin_body(Worker& worker, Task& task) noexcept {
   task.runner.store(&worker, std::memory_order_relaxed);
   task.resumes = worker.current;
   task.saved_constraint = worker.constraint;
   worker.current = &task;
-  if (!task.has(task_flag::untied)) worker.constraint = &task;
+  worker.constraint = &task;  // an untied task's part, too: it cannot leave the stack it waits on
   record_start(worker, task);
 }
 

@@ -31,10 +31,7 @@ class PriorityQueue {
     for (Level& level : levels_) {
       Task* before = nullptr;
       for (Task* task = level.head; task != nullptr; before = task, task = task->next) {
-        if (constraint != nullptr && !task->has(task_flag::untied) &&
-            !descends_from(*task, *constraint)) {
-          continue;
-        }
+        if (constraint != nullptr && !descends_from(*task, *constraint)) continue;
         (before == nullptr ? level.head : before->next) = task->next;
         if (level.tail == task) level.tail = before;
         length_.store(length_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);

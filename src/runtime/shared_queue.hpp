@@ -64,7 +64,7 @@ class alignas(64) SharedQueue {
     Task* before = nullptr;
     int looked = 0;
     for (Task* task = head_; task != nullptr && looked < max_look; ++looked) {
-      if (task->has(task_flag::untied) || descends_from(*task, constraint)) {
+      if (descends_from(*task, constraint)) {
         (before == nullptr ? head_ : before->next) = task->next;
         if (tail_ == task) tail_ = before;
         bump(-1);

@@ -55,7 +55,7 @@ struct Taskgroup {
 /// How a task is to be treated; set before it is submitted.
 namespace task_flag {
 inline constexpr std::uint16_t implicit = 1U << 0U;  ///< the task of a region's thread
-inline constexpr std::uint16_t untied = 1U << 1U;    ///< may go on elsewhere after a part
+inline constexpr std::uint16_t untied = 1U << 1U;    ///< comes in parts that may run elsewhere
 inline constexpr std::uint16_t final = 1U << 2U;     ///< its children are included in it
 inline constexpr std::uint16_t depends = 1U << 3U;   ///< others may wait for it
 inline constexpr std::uint16_t detachable = 1U

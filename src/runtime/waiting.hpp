@@ -82,7 +82,11 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
       if (done()) return;
       worker.thrift.forget();  // rather fetch a small task than sleep
       task = find_work(worker);
-      if (task == nullptr) sleeper.sleep(patience.next_sleep());
+      if (task == nullptr && worker.constraint != nullptr) task = find_anywhere(worker);
+      if (task == nullptr) {
+        if (worker.constraint != nullptr) offer_own(worker);
+        sleeper.sleep(patience.next_sleep());
+      }
     }
     if (task != nullptr) {
       notify(*worker.team, worker.domain);  // there may be more than one

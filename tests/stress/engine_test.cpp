@@ -90,6 +90,75 @@ TEST(Stress, MutuallyExclusiveTasksOfSeveralRegions) {
   });
 }
 
+// --- nested waits
+// ---------------------------------------------------------------------------------
+// Tasks, tied and untied, that wait in the midst of their bodies. Each looks whether it may run
+// where it runs: a task on the stack of another must descend from it, or the two could wait for
+// each other for ever.
+
+struct Nest {
+  std::atomic<int> ran{0};
+  std::atomic<int> misplaced{0};
+};
+
+thread_local std::vector<Task*> suspended;  // on this thread's stack, innermost last
+
+void nested(Worker& worker, Nest& nest, std::uint32_t seed, int depth);
+
+// Children of a body, some of them in a chain, some in a group of their own.
+void spawn_nested(Worker& worker, Nest& nest, std::uint32_t seed, int depth, const char* chain) {
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const std::uint32_t below = seed * 2654435761U + i;
+    const auto body = [&nest, below, depth](Worker& runner) {
+      nested(runner, nest, below, depth - 1);
+    };
+    const auto flags = static_cast<std::uint16_t>((below >> 16U) % 2 == 0 ? task_flag::untied : 0);
+    Task* task = host::make_task(worker, body, flags);
+    const Dependence link = host::on(chain, DependKind::out);
+    const bool chained = (below >> 17U) % 3 == 0;
+    submit(worker, *task, {&link, chained ? 1U : 0U});
+  }
+}
+
+void nested(Worker& worker, Nest& nest, std::uint32_t seed, int depth) {
+  Task* self = worker.current;
+  if (!suspended.empty() && !descends_from(*self, *suspended.back())) nest.misplaced.fetch_add(1);
+  nest.ran.fetch_add(1, std::memory_order_relaxed);
+  if (depth == 0) return;
+  suspended.push_back(self);
+  const char chain = 0;
+  const std::uint32_t kind = (seed >> 18U) % 4;
+  if (kind == 0) begin_group(worker);
+  spawn_nested(worker, nest, seed, depth, &chain);
+  if (kind == 0) end_group(worker);
+  if (kind == 1) taskyield(worker);
+  taskwait(worker);
+  suspended.pop_back();
+}
+
+class NestedWaits : public testing::TestWithParam<const char*> {};
+
+TEST_P(NestedWaits, OfTiedAndUntiedTasksEnd) {
+  const host::Machine machine({2, 2}, GetParam());
+  static constexpr int depth = 5;
+  static constexpr int tasks_of_one = (4 * 4 * 4 * 4 * 4 * 4 - 1) / 3;
+  for (std::uint32_t round = 0; round < 60 / scale; ++round) {
+    Nest nest;
+    host::region(8, [&nest, round](Worker& worker) {
+      if (worker.id.index() % 4 == 0) {
+        const std::uint32_t seed = round * 977 + static_cast<std::uint32_t>(worker.id.index());
+        host::spawn(worker, [&nest, seed](Worker& runner) { nested(runner, nest, seed, depth); });
+      }
+    });
+    ASSERT_EQ(nest.ran.load(), 2 * tasks_of_one);
+    ASSERT_EQ(nest.misplaced.load(), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, NestedWaits,
+                         testing::Values("auto", "stock-like", "locality-queues", "central",
+                                         "virouleau", "push=local,steal=cores-only"));
+
 // What sanitizers keep beside the program's memory, and the stacks that tasks change to, are what
 // these two tests are about; neither means anything there.
 #if !LARES_SANITIZED

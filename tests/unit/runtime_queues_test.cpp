@@ -108,18 +108,22 @@ TEST(SharedQueue, IsFirstInFirstOut) {
   EXPECT_EQ(queue.length(), 0U);
 }
 
-TEST(SharedQueue, AConstrainedWorkerTakesDescendantsAndUntiedTasks) {
+TEST(SharedQueue, AConstrainedWorkerTakesDescendantsOnlyEvenIfOthersAreUntied) {
   SharedQueue queue;
-  Family mine(2);
+  Family mine(3);
   Family other(2);
   queue.push(other.children[0]);
   queue.push(mine.children[0]);
   other.children[1].flags = task_flag::untied;
   queue.push(other.children[1]);
+  queue.push(mine.children[2]);
   EXPECT_EQ(queue.take(&mine.parent, true), &mine.children[0]);
-  EXPECT_EQ(queue.take(&mine.parent, true), &other.children[1]);
+  EXPECT_EQ(queue.take(&mine.parent, true), &mine.children[2]);
   EXPECT_EQ(queue.take(&mine.parent, true), nullptr);
+  EXPECT_EQ(queue.take(nullptr, true), &other.children[0]);
+  queue.push(other.children[0]);
   queue.push(mine.children[1]);  // the tail was taken out meanwhile: the list must still hold
+  EXPECT_EQ(queue.take(nullptr, true), &other.children[1]);
   EXPECT_EQ(queue.take(nullptr, true), &other.children[0]);
   EXPECT_EQ(queue.take(nullptr, true), &mine.children[1]);
   EXPECT_EQ(queue.length(), 0U);
