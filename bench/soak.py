@@ -114,6 +114,8 @@ def draw_lares(rng, lares, policies):
     words = []
     if rng.random() < 0.8:
         words += ["--policy", rng.choice(presets if rng.random() < 0.4 else pairs)]
+    if rng.random() < 0.5:
+        words += ["--domain", rng.choice(("numa", "package", "l3", "l2"))]
     return harness.under_lares(lares, "--quiet", *words)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of `lares topo`, `lares doctor`, and of what every command has in common.
+"""Tests of `lares topo`, `doctor` and `policies`, and of what every command has in common.
 
 Usage: topo_test.py LARES FAKE_LIBRARY [CLASS...]
 """
@@ -243,6 +243,60 @@ class Doctor(CommandTest):
         online = pathlib.Path("/sys/devices/system/cpu/online").read_text().strip()
         expected = "ok +cpus +all cpus" if online == str(cpu) else f"note +cpus +only cpus {cpu} of"
         self.assertRegex(done.stdout.decode(), expected)
+
+
+class Policies(CommandTest):
+    def table(self):
+        return json.loads(self.output("policies", "--format", "json"))
+
+    def test_every_policy_of_the_papers_is_listed_with_its_source(self):
+        table = self.table()
+        papers = {entry["paper"] for group in ("distribution", "push", "steal")
+                  for entry in table[group]}
+        self.assertLessEqual({"cyclicnuma", "randnuma", "pLoc", "pLocNuma", "pNumaW", "pNumaWLoc",
+                              "sRand", "sRandNuma", "sProcNuma", "sNumaProc", "sProc", "sNuma"},
+                             papers)
+        for group in ("distribution", "push", "steal", "preset"):
+            for entry in table[group]:
+                self.assertTrue(entry["source"] and entry["summary"], entry)
+
+    def test_what_is_listed_is_accepted_and_what_is_excluded_is_refused(self):
+        table = self.table()
+        words = [entry["name"] for entry in table["preset"]]
+        words += [f"distribution={entry['name']}" for entry in table["distribution"]]
+        for word in words:
+            self.output("run", "--quiet", "--policy", word, "--", "true")
+        self.assertEqual(len(table["pairs"]), len(table["push"]) * len(table["steal"]))
+        for pair in table["pairs"]:
+            words = ("run", "--quiet", "--policy", f"push={pair['push']},steal={pair['steal']}",
+                     "--", "true")
+            if pair["fit"] == "excluded":
+                self.assertIn(pair["push"], self.refused(*words))
+            else:
+                self.assertEqual(self.call(*words).returncode, 0)
+
+    def test_text_has_one_line_each_that_line_up(self):
+        table = self.table()
+        lines = self.output("policies").splitlines()
+        for group in ("distribution", "push", "steal", "preset"):
+            columns = set()
+            for entry in table[group]:
+                found = [line for line in lines if line.startswith(f"  {entry['name']} ")
+                         and entry["summary"] in line]
+                self.assertEqual(len(found), 1, entry)
+                columns.add(found[0].index(entry["summary"]))
+            self.assertEqual(len(columns), 1, group)
+
+    def test_csv_holds_the_same(self):
+        table = self.table()
+        rows = list(csv.DictReader(io.StringIO(self.output("policies", "--format", "csv"))))
+        listed = {(row["group"], row["name"], row["summary"]) for row in rows}
+        for group in ("distribution", "push", "steal", "preset"):
+            for entry in table[group]:
+                self.assertIn((group, entry["name"], entry["summary"]), listed)
+
+    def test_an_unknown_format_is_named(self):
+        self.assertRegex(self.refused("policies", "--format", "xml"), r'xml.*text.*json.*csv')
 
 
 if __name__ == "__main__":
