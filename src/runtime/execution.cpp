@@ -417,13 +417,7 @@ Task* find_work(Worker& worker) noexcept {
   return take_shared(worker);
 }
 
-Task* find_anywhere(Worker& worker) noexcept {
-  for (const std::unique_ptr<SharedQueue>& queue : worker.team->queues) {
-    if (queue == nullptr) continue;
-    if (Task* task = queue->take(worker.constraint, true); task != nullptr) return task;
-  }
-  return nullptr;
-}
+namespace {
 
 void offer_own(Worker& worker) noexcept {
   Team& team = *worker.team;
@@ -432,6 +426,23 @@ void offer_own(Worker& worker) noexcept {
   SharedQueue& queue = *team.queues[team.places->of(worker.domain).index()];
   for (; task != nullptr; task = worker.deque.pop()) queue.push(*task);
   wake_team(team);  // any sleeper may be the one that waits for one of them
+}
+
+}  // namespace
+
+Task* find_awaited(Worker& worker) noexcept {
+  if (worker.constraint == nullptr) return nullptr;
+  offer_own(worker);
+  Team& team = *worker.team;
+  for (std::size_t i = 0; i < team.queues.size(); ++i) {
+    if (team.queues[i] == nullptr) continue;
+    Task* task = team.queues[i]->take(worker.constraint, true);
+    if (task == nullptr) continue;
+    const DomainId from = (*team.places)[PlaceId{i}].domain;
+    if (from.valid() && from != worker.domain) count_steal(worker, from);
+    return task;
+  }
+  return nullptr;
 }
 
 void begin_body(Worker& worker, Task& task) noexcept {

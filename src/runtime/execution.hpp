@@ -28,14 +28,13 @@ bool is_own_queue_full(Worker& worker) noexcept;
 /// nullptr.
 Task* find_work(Worker& worker) noexcept;
 
-/// A task that a constrained worker may run now, from any queue that several workers share,
-/// whatever the steal policy: what a worker waits for must not lie where its policy never looks.
-Task* find_anywhere(Worker& worker) noexcept;
-
-/// Moves what the worker's own deque holds to its domain's queue. A constrained worker does so
-/// before it sleeps: its own constraint forbids all of it, and thieves of a deque see the oldest
-/// task only, behind which the one that somebody waits for may be hidden.
-void offer_own(Worker& worker) noexcept;
+/// For a worker that waits inside a task and has found nothing for long: a task that it may run,
+/// from any queue that several workers share, whatever the steal policy; or nullptr. What it waits
+/// for must not lie where its policy never looks. It also moves what its own deque holds to its
+/// domain's queue: it may run nothing of that, and thieves of a deque see the oldest task only,
+/// behind which the one that another waits for may be hidden. Does nothing for a worker that may
+/// run any task.
+Task* find_awaited(Worker& worker) noexcept;
 
 /// A task from the worker's own deque or its domain's queue that it may run now, or nullptr.
 Task* take_own(Worker& worker) noexcept;

@@ -21,6 +21,8 @@ class Patience {
   }
   /// Pauses for a moment and answers false, or answers true: it is time to sleep.
   bool exhausted() noexcept;
+  /// True now and then while rounds stay fruitless, so also for those who never sleep.
+  [[nodiscard]] bool is_long() const noexcept { return rounds_ != 0 && rounds_ % 64 == 0; }
   /// True, for a bounded number of times, if some queue is not empty: a round of a steal policy
   /// need not have visited it, but one of the next may. Looks at all queues.
   bool sees_work(const Worker& worker) noexcept;
@@ -67,8 +69,10 @@ template <class Done, class Idle>
 void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle) noexcept {
   Patience patience(*worker.team);
   while (!done()) {
-    if (Task* task = find_work(worker); task != nullptr) {
-      execute(worker, *task);
+    Task* found = find_work(worker);
+    if (found == nullptr && patience.is_long()) found = find_awaited(worker);
+    if (found != nullptr) {
+      execute(worker, *found);
       patience.reset();
       continue;
     }
@@ -82,11 +86,8 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
       if (done()) return;
       worker.thrift.forget();  // rather fetch a small task than sleep
       task = find_work(worker);
-      if (task == nullptr && worker.constraint != nullptr) task = find_anywhere(worker);
-      if (task == nullptr) {
-        if (worker.constraint != nullptr) offer_own(worker);
-        sleeper.sleep(patience.next_sleep());
-      }
+      if (task == nullptr) task = find_awaited(worker);
+      if (task == nullptr) sleeper.sleep(patience.next_sleep());
     }
     if (task != nullptr) {
       notify(*worker.team, worker.domain);  // there may be more than one

@@ -88,5 +88,23 @@ TEST_P(NamedPolicies, RunTasksAtHomeUnlessTheyAreStolen) {
   EXPECT_EQ(remote, steals_from_other_domains() - steals_before);
 }
 
+// Each of two threads waits for a task that lies in the queue of the other's domain, where thieves
+// of cores never look and whose own worker may not take it: it waits inside another task.
+TEST(CoresOnly, ATaskThatSomebodyWaitsForIsFoundInTheEnd) {
+  const host::Machine machine({1, 1}, "push=writer-domain-or-local,steal=cores-only");
+  give_homes();
+  std::atomic<int> at_home{0};
+  std::atomic<int> submitted{0};
+  for (int round = 1; round <= 20; ++round) {
+    host::region(2, [&, round](Worker& worker) {
+      submit(worker, *task_on(worker, 1 - worker.id.index(), &at_home), {});
+      submitted.fetch_add(1);
+      while (submitted.load() < 2 * round) std::this_thread::yield();
+      taskwait(worker);
+      EXPECT_EQ(worker.current->incomplete_children(), 0);
+    });
+  }
+}
+
 }  // namespace
 }  // namespace lares::runtime
