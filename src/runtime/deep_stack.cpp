@@ -24,19 +24,20 @@ struct FreshStack {
 namespace {
 
 constexpr std::size_t fresh_bytes = 64UL * 1024 * 1024;  // of addresses; memory comes as touched
+constexpr std::size_t guard = 64UL * 1024;               // no Linux page is larger
+// A saved context is a kilobyte on x86-64 and four on arm64.
+constexpr std::size_t head = (sizeof(FreshStack) + 4095) / 4096 * 4096;
 
 FreshStack* make_stack() noexcept {
-  constexpr std::size_t head = 4096;
   void* memory = mmap(nullptr, fresh_bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   // The record lies at the top, the stack grows down from it to a guard page.
   char* bytes = static_cast<char*>(memory);
-  mprotect(bytes, 4096, PROT_NONE);
-  static_assert(sizeof(FreshStack) <= head);
+  mprotect(bytes, guard, PROT_NONE);
   auto* stack = new (bytes + fresh_bytes - head) FreshStack;
-  stack->low = bytes + 4096;
-  stack->bytes = fresh_bytes - head - 4096;
+  stack->low = bytes + guard;
+  stack->bytes = fresh_bytes - head - guard;
   return stack;
 }
 

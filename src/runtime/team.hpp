@@ -10,6 +10,7 @@
 #include "policy/places.hpp"
 #include "policy/policy.hpp"
 #include "runtime/counters.hpp"
+#include "runtime/courtesy.hpp"
 #include "runtime/deque.hpp"
 #include "runtime/priority_queue.hpp"
 #include "runtime/shared_queue.hpp"
@@ -55,6 +56,7 @@ struct alignas(128) Worker {
   CoreId core;  ///< recorded at the meeting that built the places
   std::uint32_t sample_countdown = 1;
   Thrift thrift;
+  Courtesy courtesy;
   bool may_deviate = false;    ///< the user left the choice of policy to us
   bool wants_data = false;     ///< tasks' data matter for the push on this machine
   bool keeps_dataless = true;  ///< the push never sends a task without data away

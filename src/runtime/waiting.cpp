@@ -164,16 +164,17 @@ bool has_opened(const Team& team, std::uint32_t epoch) noexcept {
 
 // Waits without looking for tasks while nobody has made any. Answers false when it is time to do
 // more than that: there are tasks, or it takes long.
-bool spin_without_tasks(const Team& team, std::uint32_t epoch) noexcept {
+bool spin_without_tasks(Worker& worker, std::uint32_t epoch) noexcept {
+  const Team& team = *worker.team;
   // A crowded team cannot meet before the waiting threads let the others run.
   const std::uint32_t spins = team.crowded ? 64 : 4096;
   for (std::uint32_t i = 0; i < spins; ++i) {
     if (has_opened(team, epoch)) return true;
     if (team.tasks_seen.load(std::memory_order_relaxed)) return false;
-    if (team.crowded) {
-      sched_yield();
-    } else {
+    if (!team.crowded) {
       relax();
+    } else if (!worker.courtesy.yield()) {
+      return false;
     }
   }
   return false;
@@ -201,7 +202,7 @@ bool barrier(Worker& worker) noexcept {
     }
     return team.cancelled.load(std::memory_order_relaxed);
   }
-  if (!last && spin_without_tasks(team, epoch)) {
+  if (!last && spin_without_tasks(worker, epoch)) {
     return team.cancelled.load(std::memory_order_relaxed);
   }
   Task* const constraint = worker.constraint;
