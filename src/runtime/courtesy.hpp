@@ -12,9 +12,9 @@ namespace lares::runtime {
 
 /// One worker's; no other thread touches it.
 ///
-/// A yield hands the core to a thread of the team that has little left to do before it waits, too, and
-/// comes back within microseconds. Where other programs compete for the cores it hands them a whole
-/// time slice, each time; a thread that sleeps instead is let in soon after it is woken.
+/// A yield hands the core to a thread of the team that has little left to do before it waits, too,
+/// and comes back within microseconds. Where other programs compete for the cores it hands them a
+/// whole time slice, each time; a thread that sleeps instead is let in soon after it is woken.
 class Courtesy {
  public:
   /// Yields; answers false, without yielding, while yields have proved dear: sleep instead.

@@ -54,6 +54,9 @@ class Engine {
   /// How idle workers wait, from the environment (OMP_WAIT_POLICY): rounds before sleeping.
   [[nodiscard]] std::uint32_t spin_rounds(bool crowded) const noexcept;
   void set_wait_policy(WaitPolicy policy) noexcept { wait_policy_ = policy; }
+  /// False if the user wants every task queued, however many there are. Before the first team.
+  [[nodiscard]] bool throttles() const noexcept { return throttles_; }
+  void set_throttling(bool throttles) noexcept { throttles_ = throttles; }
 
   /// True if tasks' data matter for the chosen push on this machine.
   [[nodiscard]] bool wants_data() const noexcept { return wants_data_; }
@@ -73,6 +76,7 @@ class Engine {
   static inline std::atomic<bool> active_{false};
   bool wants_data_ = false;
   WaitPolicy wait_policy_ = WaitPolicy::unspecified;
+  bool throttles_ = true;
   machine::Machine machine_;
   policy::Choice choice_;
   memory::Homes* homes_ = nullptr;  // lives for ever: threads may outlive static destruction

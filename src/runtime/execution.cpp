@@ -256,6 +256,7 @@ void release_exclusion(Worker* worker, Task& task) noexcept {
 }  // namespace
 
 bool is_own_queue_full(Worker& worker) noexcept {
+  if (!worker.team->throttles) return false;
   const std::int64_t limit = std::min(own_queue_limit(worker), Deque::capacity);
   // The bound that needs no look at the thieves' line comes first.
   return worker.deque.size_at_most() >= limit && worker.deque.refresh_size() >= limit;
@@ -324,7 +325,8 @@ namespace {
 bool is_full(Worker& worker, PlaceId place, PlaceId queue) noexcept {
   if (stack_is_low(*worker.thread)) return false;
   if (place == worker.place) return is_own_queue_full(worker);
-  return worker.team->queues[queue.index()]->length() >= shared_queue_limit;
+  return worker.team->throttles &&
+         worker.team->queues[queue.index()]->length() >= shared_queue_limit;
 }
 
 // A task that is over sooner than it takes to move it between cores is best run by its creator, who

@@ -31,6 +31,7 @@ void run_one_of_own(Worker& worker) noexcept {
 }
 
 void help_while_too_many(Worker& worker) noexcept {
+  if (!worker.team->throttles) return;
   const Task& current = *worker.current;
   // Created minus finished here: an upper bound that costs no look at what others wrote.
   if (current.local_children <= window * static_cast<std::int32_t>(worker.team->size())) return;
@@ -146,7 +147,7 @@ bool should_inline(Worker& worker) noexcept {
   Team& team = *worker.team;
   const std::uint32_t queued =
       team.queues[team.places->of(worker.domain).index()]->length() + team.queues[0]->length();
-  return queued >= shared_feed * team.size();
+  return team.throttles && queued >= shared_feed * team.size();
 }
 
 bool runs_in_order(const Worker& worker) noexcept {

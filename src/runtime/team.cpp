@@ -109,6 +109,7 @@ void build_places(Team& team) {
   team.cores = count_cores(team, engine.machine());
   team.crowded = team.size() > team.cores;
   const auto crowd = static_cast<std::uint32_t>(team.size() / team.cores);
+  team.throttles = engine.throttles();
   team.spin_rounds = engine.spin_rounds(team.crowded);
   // The more threads share a core, the sooner a fruitless one must get out of the others' way.
   if (team.crowded) team.spin_rounds = std::max<std::uint32_t>(1, team.spin_rounds / crowd);

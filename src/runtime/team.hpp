@@ -100,6 +100,7 @@ class Team : public policy::QueueLengths {
 
   // Constant during a region, set by the master before the others start.
   bool cancellable = false;
+  bool throttles = true;          ///< creators run tasks themselves when the queues are full
   bool crowded = false;           ///< more threads than cores: spinning only hinders
   std::uint32_t spin_rounds = 0;  ///< idle rounds before sleeping
   std::size_t cores = 1;          ///< how many of the team's threads can run at the same time

@@ -160,6 +160,34 @@ void run_in_parts(std::size_t threads, std::vector<Parts>& tasks) {
   });
 }
 
+// Nobody else takes them, so a creator that may run tasks itself does; one that may not queues all.
+TEST(Throttling, CreatorsRunTasksOfFullQueuesUnlessTheUserForbidsIt) {
+  for (const bool throttles : {true, false}) {
+    const host::Machine machine({2, 2});
+    Engine::instance().set_throttling(throttles);
+    std::atomic<bool> created{false};
+    std::atomic<int> ran_early{0};
+    host::region(2, [&](Worker& worker) {
+      if (worker.id == WorkerId{1}) {
+        while (!created.load()) std::this_thread::yield();
+        return;
+      }
+      for (int i = 0; i < 20'000; ++i) {
+        host::spawn(worker, [&](Worker&) {
+          if (!created.load(std::memory_order_relaxed)) ran_early.fetch_add(1);
+        });
+      }
+      created.store(true);
+    });
+    if (throttles) {
+      EXPECT_GT(ran_early.load(), 0);
+    } else {
+      EXPECT_EQ(ran_early.load(), 0);
+    }
+  }
+  Engine::instance().set_throttling(true);
+}
+
 TEST(Untied, ATaskCompletesAfterItsLastPart) {
   const host::Machine machine({2, 2});
   for (const std::size_t threads : {2U, 4U}) {

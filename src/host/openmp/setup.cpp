@@ -80,6 +80,16 @@ runtime::WaitPolicy wait_policy() noexcept {
   return runtime::WaitPolicy::unspecified;
 }
 
+// libomp's own variable; whoever sets it wants tasks queued, whatever the memory.
+bool throttles() noexcept {
+  const char* text = std::getenv("KMP_ENABLE_TASK_THROTTLING");
+  if (text == nullptr) return true;
+  for (const char* no : {"0", "false", ".false.", "off", "no", "disabled"}) {
+    if (strcasecmp(text, no) == 0) return false;
+  }
+  return true;
+}
+
 // A tool that watches the stock runtime through OMPT would see no tasks if they were ours.
 bool has_tool() noexcept {
   const char* libraries = std::getenv("OMP_TOOL_LIBRARIES");
@@ -112,6 +122,7 @@ void set_up() noexcept {
   engine.set_up(std::move(machine.value()), choice.value(), nullptr);
   engine.set_counters_maker(map_counters);
   engine.set_wait_policy(wait_policy());
+  engine.set_throttling(throttles());
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
   if (has_tool()) {
     engine.note("an OMPT tool watches the program: Lares leaves all tasks to the stock runtime");
