@@ -1,4 +1,5 @@
 // task_reduction and in_reduction on taskgroups: every operator kind, arrays, own operators, nests.
+// conformance: stock-fails clang a_section_of_run_time_length: Clang 19 takes another task's length
 #include <limits.h>
 
 #include "check.h"
@@ -88,15 +89,9 @@ static void a_section_of_run_time_length(void) {
   for (int length = 1; length < 2000; length = length * 3 + 1) {
     int* cells = (int*)calloc((size_t)length, sizeof(int));
 #pragma omp taskgroup task_reduction(+ : cells[0 : length])
-    {
-      for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 40; i++) {
 #pragma omp task in_reduction(+ : cells[0 : length]) firstprivate(i)
-        cells[i % length] += 1;
-      }
-      // Programs built by Clang 19 combine as many elements as the last such task of this very
-      // thread had: a bug that shows on every runtime if the thread has run none of the group's.
-#pragma omp task in_reduction(+ : cells[0 : length]) if (0)
-      cells[0] += 0;
+      cells[i % length] += 1;
     }
     int sum = 0;
     for (int i = 0; i < length; i++) sum += cells[i];
