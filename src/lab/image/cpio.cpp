@@ -1,0 +1,1 @@
+#include "lab/image/cpio.hpp"
