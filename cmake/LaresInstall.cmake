@@ -2,6 +2,7 @@
 #
 #   bin/lares                      the command
 #   lib/lares/liblares-openmp.so   what `lares run` preloads; found as ../lib/lares from the command
+#   lib/lares/lares-lab-init       what `lares lab` puts into its guests
 #   lib/liblares.so, include/lares the C interface, for find_package(Lares) and pkg-config
 #   share/lares/machines           machine files to try things on
 #   share/doc/lares                documentation
@@ -9,6 +10,9 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS lares RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS lares_openmp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
+if(TARGET lares_lab_init)
+  install(TARGETS lares_lab_init RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
+endif()
 
 install(
   TARGETS lares_api

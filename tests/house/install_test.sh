@@ -43,5 +43,8 @@ read -ra flags <<<"$(pkg-config --cflags --libs lares)"
 expect 0 "$("$scratch/by_pkg_config")"
 
 [[ -e $libdir/lares/liblares-openmp.so ]] || fail "'lares/liblares-openmp.so' was not installed"
+if [[ -e $build/lares-lab-init ]]; then
+  [[ -x $libdir/lares/lares-lab-init ]] || fail "'lares/lares-lab-init' was not installed"
+fi
 "$prefix/bin/lares" topo >/dev/null || fail "the installed command cannot draw this machine"
 expect 1 "$("$prefix/bin/lares" run --quiet -- "$scratch/by_pkg_config")"

@@ -1,6 +1,5 @@
 #include "lab/init/system.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
@@ -57,19 +56,16 @@ static void load_module(const char* path) {
   close(file);
 }
 
-static int is_visible(const struct dirent* entry) { return entry->d_name[0] != '.'; }
-
+/// A kernel that has everything built in comes without the list.
 static void load_modules(void) {
-  struct dirent** entries = NULL;
-  // A kernel that has everything built in comes without the folder.
-  const int count = scandir(LAB_MODULE_FOLDER, &entries, is_visible, alphasort);
-  for (int i = 0; i < count; ++i) {
-    char path[512];
-    snprintf(path, sizeof(path), "%s/%s", LAB_MODULE_FOLDER, entries[i]->d_name);
-    load_module(path);
-    free(entries[i]);
+  FILE* list = fopen(LAB_MODULE_LIST, "re");
+  if (list == NULL) return;
+  char path[512];
+  while (fgets(path, sizeof(path), list) != NULL) {
+    path[strcspn(path, "\n")] = '\0';
+    if (path[0] != '\0') load_module(path);
   }
-  free(entries);
+  fclose(list);
 }
 
 /// Programs that talk to themselves by TCP are common; a guest without loopback is not worth failing.

@@ -26,7 +26,7 @@ struct WindowSize {
 
 /// What the guest runs. No string holds a zero byte. A plain value.
 struct Job {
-  std::string program;                    ///< the file, absolute
+  std::string program;                    ///< the file, absolute or from `folder` on
   std::vector<std::string> arguments;     ///< the first is the program's name
   std::vector<std::string> environment;   ///< NAME=VALUE
   std::string folder;                     ///< the working directory, absolute

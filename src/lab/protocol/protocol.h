@@ -10,9 +10,10 @@
 /// The port's name, as the guest finds it in /sys/class/virtio-ports.
 #define LAB_PORT_NAME "lares.wire"
 
-/// Where the image keeps the kernel modules that the guest's init loads, in the order of their
-/// names.
-#define LAB_MODULE_FOLDER "/lares/modules"
+/// Where the image keeps init, for the kernel's argument rdinit=.
+#define LAB_INIT_PATH "/.lares/init"
+/// Where the image lists the kernel modules that init loads: paths, one a line, in this order.
+#define LAB_MODULE_LIST "/.lares/modules"
 
 enum {
   LAB_HEADER_BYTES = 5,

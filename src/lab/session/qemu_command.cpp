@@ -149,7 +149,8 @@ std::string kernel_command_line() {
   // init_on_alloc: nothing to protect. tsc, no_timer_check: emulated timers are coarse, and the
   // kernel would mistrust them. numa_balancing, transparent_hugepage: pages move and merge only when
   // the program asks. panic=-1 restarts, which ends QEMU.
-  return "console=ttyS0 quiet loglevel=4 panic=-1 oops=panic nokaslr mitigations=off tsc=reliable "
+  return "rdinit=" LAB_INIT_PATH
+         " console=ttyS0 quiet loglevel=4 panic=-1 oops=panic nokaslr mitigations=off tsc=reliable "
          "no_timer_check lpj=10400000 init_on_alloc=0 numa_balancing=disable "
          "transparent_hugepage=madvise 8250.nr_uarts=1";
 }
