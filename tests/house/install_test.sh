@@ -47,4 +47,5 @@ if [[ -e $build/lares-lab-init ]]; then
   [[ -x $libdir/lares/lares-lab-init ]] || fail "'lares/lares-lab-init' was not installed"
 fi
 "$prefix/bin/lares" topo >/dev/null || fail "the installed command cannot draw this machine"
+"$prefix/bin/lares" topo --machine cxl >/dev/null || fail "the installed command finds no preset"
 expect 1 "$("$prefix/bin/lares" run --quiet -- "$scratch/by_pkg_config")"
