@@ -110,7 +110,7 @@ void describe_app(CLI::App& app) {
 /// The command line without its first word, in the order that CLI11 takes it: last word first.
 std::vector<std::string> parser_words(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  words = lares::cli::protect_program(*app.get_subcommand("run"), std::move(words));
+  words = lares::cli::protect_programs(app, std::move(words));
   std::reverse(words.begin(), words.end());
   return words;
 }

@@ -10,7 +10,9 @@ namespace lares::cli {
 void add_lab(CLI::App& app) {
   CLI::App* lab = app.add_subcommand("lab", "Run programs on a NUMA machine that is not there");
   lab->require_subcommand(0, 1);
-  lab->footer("Example: lares lab list\nEvery command of the lab has --help.");
+  lab->footer("Example: lares lab run --nodes 4 -- ./app\nEvery command of the lab has --help.");
+  add_lab_run(*lab);
+  add_lab_shell(*lab);
   add_lab_list(*lab);
   lab->callback([lab] {
     if (lab->get_subcommands().empty()) fmt::print("{}", lab->help());

@@ -6,6 +6,8 @@
 namespace lares::cli {
 
 /// Each adds one subcommand to `lab`, as the functions in commands.hpp do to the whole command.
+void add_lab_run(CLI::App& lab);
+void add_lab_shell(CLI::App& lab);
 void add_lab_list(CLI::App& lab);
 
 }  // namespace lares::cli
