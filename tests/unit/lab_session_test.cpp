@@ -62,8 +62,9 @@ TEST(LabQemuCommand, LatenciesAndBandwidthsAreStatedFromNodesWithCpusToNodesWith
   const std::string target1 = ",target=1,hierarchy=memory,data-type=access-latency,latency=";
   EXPECT_TRUE(has("hmat-lb,initiator=0" + target1 + "200"));
   EXPECT_TRUE(has("hmat-lb,initiator=2" + target1 + "250"));
-  EXPECT_TRUE(has("hmat-lb,initiator=0,target=0,hierarchy=memory,data-type=access-bandwidth,"
-                  "bandwidth=900M"));
+  EXPECT_TRUE(
+      has("hmat-lb,initiator=0,target=0,hierarchy=memory,data-type=access-bandwidth,"
+          "bandwidth=900M"));
   EXPECT_TRUE(has("node,nodeid=1,memdev=m1,initiator=0"));
   EXPECT_EQ(values_of(words, "-machine"), std::vector<std::string>{"q35,hmat=on"});
   EXPECT_EQ(values_of(words, "-plugin"), std::vector<std::string>{"plugin.so,a=b"});
@@ -98,8 +99,9 @@ TEST(LabConsole, KeepsTheLastPart) {
 
 TEST(LabConsole, TellsAPanicFromALackOfMemory) {
   ConsoleLog panic;
-  panic.add("[    1.5] ok\r\n[   12.25] Kernel panic - not syncing: sysrq\x1b[0m\r\n[   13.0] "
-            "---[ end ]---\r\n");
+  panic.add(
+      "[    1.5] ok\r\n[   12.25] Kernel panic - not syncing: sysrq\x1b[0m\r\n[   13.0] "
+      "---[ end ]---\r\n");
   EXPECT_FALSE(diagnose(panic).out_of_memory);
   EXPECT_EQ(diagnose(panic).said, "Kernel panic - not syncing: sysrq[0m");
   ConsoleLog memory;

@@ -51,8 +51,7 @@ void add_for_lares_run(std::vector<std::string>& programs, const std::string& la
   if (!word) return;
   std::error_code failure;
   const fs::path real = fs::canonical(lares, failure);
-  const std::string library =
-      find_companion(real.parent_path().string(), preload_library_name);
+  const std::string library = find_companion(real.parent_path().string(), preload_library_name);
   if (!library.empty()) programs.push_back(library);
   if (const auto path = find_program(*word, environment)) programs.push_back(path.value());
 }
@@ -89,7 +88,8 @@ void add_carry_options(CLI::App& command, CarryOptions& options) {
     command.add_option(name, values, text)->type_name(type)->expected(1)->take_all();
   };
   add("--with", options.with, "PROGRAM",
-      "Another program that the guest shall have, such as one that a script calls; may be repeated");
+      "Another program that the guest shall have, such as one that a script calls; may be "
+      "repeated");
   add("--file", options.files, "PATH",
       "A file or folder that the guest shall have under the same path; may be repeated");
   add("--output", options.outputs, "PATH",

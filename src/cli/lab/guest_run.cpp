@@ -157,7 +157,8 @@ lab::Outcome GuestRun::operator()() {
   const auto path = [](const lab::File& file) {
     return fmt::format("/proc/self/fd/{}", file.descriptor());
   };
-  settings.boot = {path(image.kernel), path(image.initramfs),
+  settings.boot = {path(image.kernel),
+                   path(image.initramfs),
                    {image.kernel.descriptor(), image.initramfs.descriptor()}};
   lab::Outcome outcome = lab::run_session(settings);
   if (outcome.kind == lab::Outcome::Kind::not_started) {

@@ -43,7 +43,8 @@ void add_lab_run(CLI::App& lab) {
   command->footer(
       "The program's input, output, exit status, arguments, environment and working folder are as "
       "they\nwould be here; of files it has itself, its shared libraries, and what --file names.\n"
-      "Status 124: --timeout was over. 125: the guest failed. 126, 127: the program cannot be run.\n"
+      "Status 124: --timeout was over. 125: the guest failed. 126, 127: the program cannot be "
+      "run.\n"
       "Example: lares lab run --nodes 4 --cpus-per-node 2 -- lares run ./app 4096");
   command->callback([options] { run(*options); });
 }

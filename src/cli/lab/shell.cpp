@@ -17,12 +17,14 @@ namespace {
 
 /// What people want in a shell on a NUMA machine. Those that the host has come along.
 constexpr const char* tools[] = {
-    "cat",      "ls",       "cp",         "mv",   "rm",   "mkdir", "ln",     "chmod", "stat",
-    "head",     "tail",     "less",       "grep", "sed",  "awk",   "sort",   "uniq",  "wc",
-    "cut",      "tr",       "find",       "xargs", "seq", "echo",  "sleep",  "time",  "date",
-    "env",      "id",       "uname",      "nproc", "ps",  "top",   "free",   "kill",  "taskset",
-    "lscpu",    "lsmem",    "dmesg",      "mount", "df",  "du",    "vi",     "stty",  "clear",
-    "numactl",  "numastat", "hwloc-info", "lstopo-no-graphics",    "migratepages",    "hostname"};
+    "cat",          "ls",      "cp",    "mv",      "rm",       "mkdir",      "ln",
+    "chmod",        "stat",    "head",  "tail",    "less",     "grep",       "sed",
+    "awk",          "sort",    "uniq",  "wc",      "cut",      "tr",         "find",
+    "xargs",        "seq",     "echo",  "sleep",   "time",     "date",       "env",
+    "id",           "uname",   "nproc", "ps",      "top",      "free",       "kill",
+    "taskset",      "lscpu",   "lsmem", "dmesg",   "mount",    "df",         "du",
+    "vi",           "stty",    "clear", "numactl", "numastat", "hwloc-info", "lstopo-no-graphics",
+    "migratepages", "hostname"};
 
 std::string find_shell() {
   for (const char* shell : {"/bin/bash", "/bin/sh"}) {

@@ -10,6 +10,7 @@
 #include "lab/image/closure.hpp"
 #include "lab/image/cpio.hpp"
 #include "lab/image/guest_files.hpp"
+#include "lab/image/kernel_image.hpp"
 
 namespace lares::lab {
 namespace {
@@ -76,6 +77,18 @@ Result<File> base_of(const Kernel& kernel, const std::string& init_path, const C
   });
 }
 
+/// What QEMU boots: the kernel itself where it can be had, else the boot image around it.
+Result<File> boot_file(const Kernel& kernel) {
+  const auto image = MappedFile::open(kernel.image);
+  if (!image) return image.error();
+  const auto unpacked = unpacked_kernel(image.value().bytes());
+  if (!unpacked) return open_for_reading(kernel.image);
+  auto file = memory_file("lares-lab-kernel");
+  if (!file) return file.error();
+  if (auto error = write_all(file.value(), *unpacked, "the kernel's copy in memory")) return *error;
+  return file;
+}
+
 /// Programs ask who they are; of the host's users the guest has root and this one.
 std::string password_lines() {
   std::string lines = "root:x:0:0:root:/root:/bin/sh\n";
@@ -129,7 +142,7 @@ Result<GuestFiles> collect(const ImageContents& contents) {
 
 Result<Image> make_image(const Kernel& kernel, const ImageContents& contents,
                          const CacheFolder& cache) {
-  auto kernel_file = open_for_reading(kernel.image);
+  auto kernel_file = boot_file(kernel);
   if (!kernel_file) return kernel_file.error();
   const auto base = base_of(kernel, contents.init, cache);
   if (!base) return base.error();

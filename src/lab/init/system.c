@@ -68,7 +68,8 @@ static void load_modules(void) {
   fclose(list);
 }
 
-/// Programs that talk to themselves by TCP are common; a guest without loopback is not worth failing.
+/// Programs that talk to themselves by TCP are common; a guest without loopback is not worth
+/// failing.
 static void bring_up_loopback(void) {
   const int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (any < 0) return;

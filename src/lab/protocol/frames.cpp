@@ -27,9 +27,7 @@ std::uint64_t get(std::string_view bytes) {
   return number;
 }
 
-bool comes_from_guests(std::uint8_t channel) {
-  return channel >= LAB_STATE && channel <= LAB_PONG;
-}
+bool comes_from_guests(std::uint8_t channel) { return channel >= LAB_STATE && channel <= LAB_PONG; }
 
 }  // namespace
 

@@ -349,8 +349,8 @@ void Attempt::watch_guest() {
   }
   if (time < ping_at_) return;
   if (ping_is_out_) {
-    return fail(fmt::format("the guest hangs: it gave no sign of life for {} s",
-                            answer_within_ms / 1000));
+    return fail(
+        fmt::format("the guest hangs: it gave no sign of life for {} s", answer_within_ms / 1000));
   }
   ping_is_out_ = true;
   ping_at_ = time + answer_within_ms;
@@ -358,7 +358,8 @@ void Attempt::watch_guest() {
 }
 
 void Attempt::watch_hint() {
-  if (!settings_.hint_at_escape || hinted_ || !hint_at_ || clock_.milliseconds() < *hint_at_) return;
+  if (!settings_.hint_at_escape || hinted_ || !hint_at_ || clock_.milliseconds() < *hint_at_)
+    return;
   hinted_ = true;
   if (!settings_.job.terminal) {
     return settings_.say("the program still runs; another signal ends the guest");
@@ -412,7 +413,8 @@ std::string Attempt::with_kernel_words(std::string what) const {
 
 Outcome Attempt::outcome_of_exit() {
   if (expired_at_) {
-    return {Outcome::Kind::timed_out, 0,
+    return {Outcome::Kind::timed_out,
+            0,
             fmt::format("the program was ended after {} s, as --timeout says",
                         *settings_.seconds_to_run),
             {}};
@@ -430,7 +432,8 @@ Outcome Attempt::outcome_of_exit() {
   const int value = static_cast<int>(exit_->value);
   if (exit_->kind == LAB_ENDED) return {Outcome::Kind::program_ended, value, "", {}};
   if (exit_->kind == LAB_NOT_STARTED) return {Outcome::Kind::not_started, value, "", {}};
-  return {Outcome::Kind::failed, 0,
+  return {Outcome::Kind::failed,
+          0,
           fmt::format("cannot enter \"{}\" in the guest: {}", settings_.job.folder,
                       std::strerror(value)),
           {}};

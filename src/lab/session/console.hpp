@@ -1,4 +1,5 @@
-// What the guest's kernel said on its serial console: kept back, and consulted when something broke.
+// What the guest's kernel said on its serial console: kept back, and consulted when something
+// broke.
 #pragma once
 
 #include <cstddef>

@@ -80,8 +80,9 @@ bool has_hmat(const Guest& guest) {
 
 void add_topology(Words& words, const Guest& guest) {
   const CpuGroups groups = group_cpus(guest);
-  add(words, "-smp", fmt::format("{},sockets={},dies={},cores={},threads=1", guest.cpus(),
-                                 groups.sockets, groups.dies, groups.cores));
+  add(words, "-smp",
+      fmt::format("{},sockets={},dies={},cores={},threads=1", guest.cpus(), groups.sockets,
+                  groups.dies, groups.cores));
   add(words, "-m", fmt::format("{}M", guest.memory().count >> 20U));
   for (std::size_t i = 0; i < guest.nodes.size(); ++i) add_node(words, guest, i);
   add_distances(words, guest);
@@ -147,8 +148,8 @@ CpuGroups group_cpus(const Guest& guest) {
 std::string kernel_command_line() {
   // lpj: calibrating the delay loop takes minutes with many emulated cpus. nokaslr, mitigations,
   // init_on_alloc: nothing to protect. tsc, no_timer_check: emulated timers are coarse, and the
-  // kernel would mistrust them. numa_balancing, transparent_hugepage: pages move and merge only when
-  // the program asks. panic=-1 restarts, which ends QEMU.
+  // kernel would mistrust them. numa_balancing, transparent_hugepage: pages move and merge only
+  // when the program asks. panic=-1 restarts, which ends QEMU.
   return "rdinit=" LAB_INIT_PATH
          " console=ttyS0 quiet loglevel=4 panic=-1 oops=panic nokaslr mitigations=off tsc=reliable "
          "no_timer_check lpj=10400000 init_on_alloc=0 numa_balancing=disable "

@@ -111,8 +111,8 @@ Result<QemuProcess> QemuProcess::start(const Guest& guest, const BootFiles& boot
   Start start;
   start.program = find_qemu();
   if (start.program.empty()) {
-    return Error{fmt::format(
-        "cannot find {} in PATH; install the package qemu-system-x86", qemu_name)};
+    return Error{
+        fmt::format("cannot find {} in PATH; install the package qemu-system-x86", qemu_name)};
   }
   auto wire = connect();
   auto console = connect();
@@ -121,8 +121,12 @@ Result<QemuProcess> QemuProcess::start(const Guest& guest, const BootFiles& boot
   for (const auto* connection : {&wire, &console, &monitor, &errors}) {
     if (!*connection) return connection->error();
   }
-  QemuFiles files{boot.kernel, boot.initramfs, wire.value().theirs.descriptor(),
-                  console.value().theirs.descriptor(), -1, options.plugin};
+  QemuFiles files{boot.kernel,
+                  boot.initramfs,
+                  wire.value().theirs.descriptor(),
+                  console.value().theirs.descriptor(),
+                  -1,
+                  options.plugin};
   start.inherited = boot.inherited;
   start.inherited.insert(start.inherited.end(), {files.wire, files.console});
   QemuProcess process;

@@ -17,8 +17,8 @@ namespace lares::lab {
 /// How memory accesses are counted, for those who do.
 struct CountingHook {
   std::string plugin;  ///< QEMU's argument: "FILE,name=value,..."
-  /// Called once the guest is up and before it is told what to run, with what QEMU's monitor answers
-  /// to "info ramblock". An error ends the session.
+  /// Called once the guest is up and before it is told what to run, with what QEMU's monitor
+  /// answers to "info ramblock". An error ends the session.
   std::function<std::optional<Error>(std::string_view ram_blocks)> before_program;
 };
 
