@@ -35,6 +35,13 @@ class Front {
     forget();
   }
 
+  /// True if the access changes nothing, whether it is a load or a store: then it may be left out.
+  [[nodiscard]] bool is_settled(std::uint64_t address) const noexcept {
+    const std::uint64_t tag = address / line_bytes;
+    const Remembered& last = lines_[tag % lines_.size()];
+    return last.tag == tag && (Directory::peek(last.word) & copy_.writable) == copy_.writable;
+  }
+
   /// An access within one line. `is_store()` answers whether it is a store; `locate()` answers the
   /// address for AddressMap, or AddressMap's "nowhere" (UINT64_MAX). Each is asked only if needed.
   template <class IsStore, class Locate>
@@ -42,9 +49,8 @@ class Front {
     const std::uint64_t tag = address / line_bytes;
     Remembered& last = lines_[tag % lines_.size()];
     if (last.tag == tag) {
-      const std::uint64_t word = Directory::peek(last.word);
-      if ((word & copy_.writable) == copy_.writable) return;
-      if ((word & copy_.held) != 0 && !is_store()) return;
+      const std::uint64_t needed = is_store() ? copy_.writable : copy_.held;
+      if ((Directory::peek(last.word) & needed) == needed) return;
     }
     miss(address, is_store(), locate, last);
   }

@@ -45,9 +45,14 @@ struct Counting {
   }
   AddressMap map;
   CacheModel model;
-  std::vector<std::unique_ptr<Front>> fronts;  ///< each used by its vCPU's thread only
-  Regions regions;                             ///< under Plugin::mutex
+  std::vector<std::unique_ptr<Front>> fronts;
+  Regions regions;
 };
+
+/// Each vCPU's front while there is something to count, else null: set when the program starts and
+/// reset when it ends, and the only thing that accesses look at before they know that. Each front is
+/// used by its vCPU's thread only.
+std::array<std::atomic<Front*>, Directory::max_agents> fronts{};
 
 struct Plugin {
   Options options;
@@ -58,6 +63,7 @@ struct Plugin {
   std::atomic<bool> kernel_seen{false};
   std::mutex mutex;  ///< for all that follows
   Messages messages;
+  Counting* counting = nullptr;  ///< from the program's start to its end
   bool written = false;
 };
 
@@ -75,28 +81,40 @@ std::uint64_t address_in_memory(qemu_plugin_meminfo_t info, std::uint64_t addres
 
 // --- counting ------------------------------------------------------------------------------------
 
+/// The vCPU's front if there is something to count, else null.
+Front* front_of(unsigned vcpu) {
+  return vcpu < fronts.size() ? fronts[vcpu].load(std::memory_order_acquire) : nullptr;
+}
+
+void set_fronts(const Counting* counting) {
+  for (std::size_t vcpu = 0; vcpu < fronts.size(); ++vcpu) {
+    const bool counts = counting != nullptr && vcpu < counting->fronts.size();
+    // Release: whoever sees it sees it whole.
+    fronts[vcpu].store(counts ? counting->fronts[vcpu].get() : nullptr, std::memory_order_release);
+  }
+}
+
 void access_line(Front& front, qemu_plugin_meminfo_t info, std::uint64_t address) {
   front.access(
       address, [info] { return qemu_plugin_mem_is_store(info); },
       [info, address] { return address_in_memory(info, address); });
 }
 
-/// The vCPU's front if there is something to count, else null.
-Front* front_of(unsigned vcpu) {
-  Counting* counting = plugin->active.load(std::memory_order_acquire);
-  if (counting == nullptr || vcpu >= counting->fronts.size()) return nullptr;
-  return counting->fronts[vcpu].get();
+[[gnu::noinline]] void access_lines(Front& front, qemu_plugin_meminfo_t info,
+                                    std::uint64_t address) {
+  access_line(front, info, address);
+  const std::uint64_t last = address + (std::uint64_t{1} << qemu_plugin_mem_size_shift(info)) - 1;
+  if (last / line_bytes != address / line_bytes) access_line(front, info, last);
 }
 
+// Called for every access of every program: the common cases first, and nothing else here.
 void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address, void* /*user*/) {
   // The longest access that QEMU reports as one is of 16 bytes.
   constexpr std::uint64_t longest = 16;
   Front* front = front_of(vcpu);
   if (front == nullptr || address >= end_of_programs) return;
-  access_line(*front, info, address);
-  if (address % line_bytes <= line_bytes - longest) return;
-  const std::uint64_t last = address + (std::uint64_t{1} << qemu_plugin_mem_size_shift(info)) - 1;
-  if (last / line_bytes != address / line_bytes) access_line(*front, info, last);
+  if (address % line_bytes <= line_bytes - longest && front->is_settled(address)) return;
+  access_lines(*front, info, address);
 }
 
 void on_return_to_program(unsigned vcpu, void* /*user*/) {
@@ -121,7 +139,7 @@ void give_up(const std::string& sentence) {
 }
 
 void start() {
-  if (plugin->active.load(std::memory_order_relaxed) != nullptr || plugin->written) return;
+  if (plugin->counting != nullptr || plugin->written) return;
   std::string sentence;
   const std::string text = read_file(plugin->options.map, sentence);
   if (!sentence.empty()) return give_up(sentence);
@@ -131,13 +149,14 @@ void start() {
   auto counting = std::make_unique<Counting>(plugin->options, *std::move(map));
   if (!counting->model.ok()) return give_up("not enough memory to count in");
   counting->regions.begin("program", counting->model.traffic());
-  // Release: whoever sees it sees it whole.
-  plugin->active.store(counting.release(), std::memory_order_release);
+  plugin->counting = counting.release();
+  set_fronts(plugin->counting);
 }
 
 void stop(bool complete) {
-  Counting* counting = plugin->active.exchange(nullptr, std::memory_order_acq_rel);
+  Counting* counting = std::exchange(plugin->counting, nullptr);
   if (counting == nullptr) return;
+  set_fronts(nullptr);
   const Traffic now = counting->model.traffic();
   counting->regions.end("program", now);
   counting->regions.finish(now);
@@ -149,7 +168,7 @@ void stop(bool complete) {
 }
 
 void mark_region(const Message& message) {
-  Counting* counting = plugin->active.load(std::memory_order_relaxed);
+  Counting* counting = plugin->counting;
   if (counting == nullptr || message.name.empty() || message.name == "program") return;
   const Traffic now = counting->model.traffic();
   if (message.what == LARES_LAB_REGION_BEGIN) {
