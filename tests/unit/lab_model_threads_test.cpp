@@ -144,8 +144,7 @@ TEST(FrontThreads, PassOnWhatOthersDidToALine) {
   in_threads(2, [&](Vcpu vcpu) {
     Front front(model, *map, vcpu);
     const auto access = [&](bool store) {
-      front.access(
-          0x7000, [store] { return store; }, [] { return std::uint64_t{0x3000}; });
+      front.access(0x7000, [store] { return store; }, [] { return std::uint64_t{0x3000}; });
     };
     for (int mine = static_cast<int>(vcpu); mine < 2 * rounds; mine += 2) {
       while (turn.load(std::memory_order_acquire) != mine) access(false);
@@ -155,7 +154,8 @@ TEST(FrontThreads, PassOnWhatOthersDidToALine) {
       turn.store(mine + 1, std::memory_order_release);
     }
   });
-  // Both read all the time: a round is at most one transfer for a store's reader, and none is missed.
+  // Both read all the time: a round is at most one transfer for a store's reader, and none is
+  // missed.
   EXPECT_EQ(model.traffic().at(Kind::transfer, 1, 0), rounds);
   EXPECT_EQ(model.traffic().at(Kind::transfer, 0, 1), rounds - 1U);
 }

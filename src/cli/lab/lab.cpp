@@ -14,6 +14,7 @@ void add_lab(CLI::App& app) {
   add_lab_run(*lab);
   add_lab_shell(*lab);
   add_lab_list(*lab);
+  add_lab_compare(*lab);
   lab->callback([lab] {
     if (lab->get_subcommands().empty()) fmt::print("{}", lab->help());
   });

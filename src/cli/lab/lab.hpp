@@ -9,5 +9,6 @@ namespace lares::cli {
 void add_lab_run(CLI::App& lab);
 void add_lab_shell(CLI::App& lab);
 void add_lab_list(CLI::App& lab);
+void add_lab_compare(CLI::App& lab);
 
 }  // namespace lares::cli

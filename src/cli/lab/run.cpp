@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/lab/count_options.hpp"
 #include "cli/lab/guest_run.hpp"
 #include "cli/lab/lab.hpp"
 #include "cli/launch/environment.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 struct LabRunOptions {
   GuestRunOptions guest_run;
+  CountOptions count;
   std::vector<std::string> program;
 };
 
@@ -26,8 +28,14 @@ void run(const LabRunOptions& options) {
         {"lab run: no program was named; write lares lab run [options] -- ./app arguments"}};
   }
   guard_standard_streams();
-  GuestRun guest_run(options.guest_run, std::move(words), Environment::current());
-  end_as(guest_run());
+  GuestRun guest_run(options.guest_run, words, Environment::current());
+  CountedRun counted(options.count, guest_run.settings.guest, std::move(words));
+  guest_run.settings.counting = counted.hook();
+  const lab::Outcome outcome = guest_run();
+  const bool shown = counted.show();
+  const bool succeeded = outcome.kind == lab::Outcome::Kind::program_ended && outcome.number == 0;
+  if (succeeded && !shown) throw ExitStatus{status_lab_failed};
+  end_as(outcome);
 }
 
 }  // namespace
@@ -37,6 +45,7 @@ void add_lab_run(CLI::App& lab) {
   CLI::App* command =
       lab.add_subcommand("run", "Run a program on a NUMA machine that QEMU emulates");
   add_guest_run_options(*command, options->guest_run);
+  add_count_options(*command, options->count);
   command->add_option("PROGRAM", options->program, "The program and its arguments")
       ->type_name("ARGUMENTS")
       ->expected(-1);

@@ -12,6 +12,7 @@
 #include "lab/init/system.h"
 #include "lab/init/wire.h"
 #include "lab/protocol/protocol.h"
+#include "lares/lab.h"
 
 static void send_state(uint8_t state) { wire_send(LAB_STATE, &state, sizeof(state)); }
 
@@ -35,12 +36,15 @@ static void hold_child_signals(void) {
 static void run(const struct job* job) {
   struct program program;
   struct refusal refusal;
+  // From here on memory accesses are counted, if they are; never mind our own few.
+  lares_lab_send_(LARES_LAB_PROGRAM_BEGIN, "");
   if (!start_program(job, &program, &refusal)) {
     send_exit((uint8_t)refusal.kind, refusal.reason);
     return;
   }
   send_state(LAB_STARTED);
   const int status = relay(&program);
+  lares_lab_send_(LARES_LAB_PROGRAM_END, "");
   send_outputs(&job->outputs);
   send_exit(LAB_ENDED, (uint32_t)status);
 }

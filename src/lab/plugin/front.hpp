@@ -35,24 +35,23 @@ class Front {
     forget();
   }
 
-  /// True if the access changes nothing, whether it is a load or a store: then it may be left out.
-  [[nodiscard]] bool is_settled(std::uint64_t address) const noexcept {
+  /// True if the access, within one line, changes nothing and may be left out. `is_store()` answers
+  /// whether it is a store, and is asked only if that matters.
+  template <class IsStore>
+  [[nodiscard]] bool is_settled(std::uint64_t address, IsStore is_store) const noexcept {
     const std::uint64_t tag = address / line_bytes;
     const Remembered& last = lines_[tag % lines_.size()];
-    return last.tag == tag && (Directory::peek(last.word) & copy_.writable) == copy_.writable;
+    if (last.tag != tag) return false;
+    const std::uint64_t word = Directory::peek(last.word);
+    if ((word & copy_.writable) == copy_.writable) return true;
+    return (word & copy_.held) != 0 && !is_store();
   }
 
   /// An access within one line. `is_store()` answers whether it is a store; `locate()` answers the
   /// address for AddressMap, or AddressMap's "nowhere" (UINT64_MAX). Each is asked only if needed.
   template <class IsStore, class Locate>
   void access(std::uint64_t address, IsStore is_store, Locate locate) noexcept {
-    const std::uint64_t tag = address / line_bytes;
-    Remembered& last = lines_[tag % lines_.size()];
-    if (last.tag == tag) {
-      const std::uint64_t needed = is_store() ? copy_.writable : copy_.held;
-      if ((Directory::peek(last.word) & needed) == needed) return;
-    }
-    miss(address, is_store(), locate, last);
+    if (!is_settled(address, is_store)) pass_on(address, is_store(), locate);
   }
 
   /// The vCPU is about to run a program again.
@@ -78,7 +77,7 @@ class Front {
   static constexpr std::uint64_t nothing = UINT64_MAX;
 
   template <class Locate>
-  void miss(std::uint64_t address, bool store, Locate& locate, Remembered& last) noexcept {
+  void pass_on(std::uint64_t address, bool store, Locate& locate) noexcept {
     const std::uint64_t number = address / page_bytes;
     Page& page = pages_[number % pages_.size()];
     if (page.tag != number) {
@@ -91,7 +90,8 @@ class Front {
     }
     const Line line = page.first + static_cast<Line>(address % page_bytes / line_bytes);
     model_->access(vcpu_, line, store);
-    last = {address / line_bytes, model_->directory().word(line, copy_.word)};
+    const std::uint64_t tag = address / line_bytes;
+    lines_[tag % lines_.size()] = {tag, model_->directory().word(line, copy_.word)};
   }
 
   CacheModel* model_;

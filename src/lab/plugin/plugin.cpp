@@ -50,8 +50,8 @@ struct Counting {
 };
 
 /// Each vCPU's front while there is something to count, else null: set when the program starts and
-/// reset when it ends, and the only thing that accesses look at before they know that. Each front is
-/// used by its vCPU's thread only.
+/// reset when it ends, and the only thing that accesses look at before they know that. Each front
+/// is used by its vCPU's thread only.
 std::array<std::atomic<Front*>, Directory::max_agents> fronts{};
 
 struct Plugin {
@@ -113,7 +113,9 @@ void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address,
   constexpr std::uint64_t longest = 16;
   Front* front = front_of(vcpu);
   if (front == nullptr || address >= end_of_programs) return;
-  if (address % line_bytes <= line_bytes - longest && front->is_settled(address)) return;
+  const auto is_store = [info] { return qemu_plugin_mem_is_store(info); };
+  const bool in_one_line = address % line_bytes <= line_bytes - longest;
+  if (in_one_line && front->is_settled(address, is_store)) return;
   access_lines(*front, info, address);
 }
 

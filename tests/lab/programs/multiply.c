@@ -1,10 +1,10 @@
 // A product of matrices in tiles: what is used again soon is not fetched again.
 //
 // multiply [TILES [NODE [MEMORY_NODE]]]: C += A * B of TILES x TILES tiles of 32 x 32 numbers, in
-// the region "multiply". With an L2 that holds two rows of tiles and more (TILES up to 24 for the lab's
-// 512 KiB), A is fetched once, B once for each row of tiles, and C once to be read and changed. Tiles
-// that are used together lie together, B's by columns, and pages are huge ones: else some sets of the
-// cache would have to take more lines than others, and lose some.
+// the region "multiply". With an L2 that holds two rows of tiles and more (TILES up to 24 for the
+// lab's 512 KiB), A is fetched once, B once for each row of tiles, and C once to be read and
+// changed. Tiles that are used together lie together, B's by columns, and pages are huge ones: else
+// some sets of the cache would have to take more lines than others, and lose some.
 #include "numa.h"
 
 #include <lares/lab.h>

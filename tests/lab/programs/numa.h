@@ -70,8 +70,7 @@ static inline void run_on_node(int node) {
 
 // Bytes that are nowhere yet: each page is placed when it is first written.
 static inline void* reserve(size_t bytes) {
-  void* memory =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) fail("mmap");
   return memory;
 }

@@ -1,9 +1,9 @@
 // Where first touch and interleaving put an array, as the threads that read it feel it.
 //
-// placement serial|parallel|interleave [MIB]: one thread on each node that has cpus reads its part of
-// an array of MIB in the region "sum". Before that the array was written by one thread on node 0
-// (serial), by each thread its own part (parallel), or by one thread with its pages interleaved over
-// all nodes that have memory (interleave).
+// placement serial|parallel|interleave [MIB]: one thread on each node that has cpus reads its part
+// of an array of MIB in the region "sum". Before that the array was written by one thread on node 0
+// (serial), by each thread its own part (parallel), or by one thread with its pages interleaved
+// over all nodes that have memory (interleave).
 #include "numa.h"
 
 #include <lares/lab.h>

@@ -1,9 +1,9 @@
 // STREAM's triad on one node with its memory on another: a[i] = b[i] + s * c[i].
 //
 // triad [CPU_NODE [MEMORY_NODE [MIB [PASSES]]]]: runs on CPU_NODE with three arrays of MIB / 3 on
-// MEMORY_NODE, in the region "triad". Each pass reads two arrays, fetches the third to write it, and
-// writes it back: four thirds of MIB. The last lines may still be in the cache at the end, and the
-// arrays' first contents at the beginning: write-backs are exact to within the size of an L2.
+// MEMORY_NODE, in the region "triad". Each pass reads two arrays, fetches the third to write it,
+// and writes it back: four thirds of MIB. The last lines may still be in the cache at the end, and
+// the arrays' first contents at the beginning: write-backs are exact to within the size of an L2.
 #include "numa.h"
 
 #include <lares/lab.h>
