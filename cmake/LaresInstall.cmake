@@ -2,6 +2,8 @@
 #
 #   bin/lares                      the command
 #   lib/lares/liblares-openmp.so   what `lares run` preloads; found as ../lib/lares from the command
+#   lib/lares/lares-lab-init       what `lares lab` puts into its guests
+#   lib/lares/lares-lab-counter.so what `lares lab run --count` loads into QEMU
 #   lib/liblares.so, include/lares the C interface, for find_package(Lares) and pkg-config
 #   share/lares/machines           machine files to try things on
 #   share/doc/lares                documentation
@@ -9,6 +11,12 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS lares RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS lares_openmp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
+if(TARGET lares_lab_init)
+  install(TARGETS lares_lab_init RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
+endif()
+install(TARGETS lares_lab_counter LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
+install(FILES ${PROJECT_SOURCE_DIR}/src/lab/plugin/COPYING DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        RENAME COPYING.lares-lab-counter)
 
 install(
   TARGETS lares_api

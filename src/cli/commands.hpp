@@ -24,6 +24,7 @@ void add_run(CLI::App& app);
 void add_topo(CLI::App& app);
 void add_policies(CLI::App& app);
 void add_doctor(CLI::App& app);
+void add_lab(CLI::App& app);
 
 /// One row of the table.
 struct Command {
@@ -37,6 +38,7 @@ inline constexpr Command commands[] = {
     {"topo", add_topo},
     {"policies", add_policies},
     {"doctor", add_doctor},
+    {"lab", add_lab},
 };
 
 }  // namespace lares::cli

@@ -1,6 +1,7 @@
 #include "cli/machine_options.hpp"
 
 #include "cli/commands.hpp"
+#include "cli/machine_presets.hpp"
 #include "machine/discover.hpp"
 
 namespace lares::cli {
@@ -9,7 +10,7 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
   command
       .add_option("--machine", options.machine,
                   "A machine to use in place of this one: a Lares machine file, an hwloc XML file, "
-                  "or synthetic:DESCRIPTION")
+                  "synthetic:DESCRIPTION, or a preset that `lares lab list` shows")
       ->type_name("FILE");
   command
       .add_option_function<std::string>(
@@ -24,7 +25,9 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
 }
 
 Result<machine::Machine> load_machine(const MachineOptions& options) {
-  return machine::discover(machine::parse_source(options.machine), options.level);
+  const auto source = resolve_machine(options.machine);
+  if (!source) return source.error();
+  return machine::discover(machine::parse_source(source.value()), options.level);
 }
 
 }  // namespace lares::cli

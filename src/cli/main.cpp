@@ -22,19 +22,31 @@ int complain(const std::string& sentence, int status) {
   return status;
 }
 
-std::string command_names() {
+/// The commands that may follow `app`, for sentences; "" if none may.
+std::string command_names(const CLI::App& app) {
   std::string names;
-  for (const auto& command : lares::cli::commands) {
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (!names.empty()) names += ", ";
-    names += command.name;
+    names += command->get_name();
   }
   return names;
 }
 
-/// The subcommand that the user named, or null.
+/// The innermost subcommand that the user named, or null.
 const CLI::App* chosen(const CLI::App& app) {
-  const auto parsed = app.get_subcommands();
-  return parsed.empty() ? nullptr : parsed.front();
+  const CLI::App* innermost = nullptr;
+  for (auto parsed = app.get_subcommands(); !parsed.empty();
+       parsed = innermost->get_subcommands()) {
+    innermost = parsed.front();
+  }
+  return innermost;
+}
+
+/// "topo", or "lab list".
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  if (parent == nullptr || parent->get_parent() == nullptr) return command.get_name();
+  return full_name(*parent) + " " + command.get_name();
 }
 
 std::string option_names(const CLI::App& command) {
@@ -53,12 +65,15 @@ std::string describe_extras(const CLI::App& app) {
   const auto words = app.remaining(true);
   const std::string word = words.empty() ? "" : words.front();
   const bool is_option = word.size() > 1 && word.front() == '-';
-  if (command == nullptr) {
-    return is_option
-               ? fmt::format("unknown option \"{}\", accepted are {}", word, option_names(app))
-               : fmt::format("unknown command \"{}\", accepted are {}", word, command_names());
+  const std::string where = command == nullptr ? "" : full_name(*command) + ": ";
+  const std::string commands = command_names(command == nullptr ? app : *command);
+  if (!is_option && !commands.empty()) {
+    return fmt::format("{}unknown command \"{}\", accepted are {}", where, word, commands);
   }
-  return fmt::format("{}: {} \"{}\", accepted options are {}", command->get_name(),
+  if (command == nullptr) {
+    return fmt::format("unknown option \"{}\", accepted are {}", word, option_names(app));
+  }
+  return fmt::format("{}{} \"{}\", accepted options are {}", where,
                      is_option ? "unknown option" : "unexpected argument", word,
                      option_names(*command));
 }
@@ -73,7 +88,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
     if (c == '\n') c = ' ';
   }
   const CLI::App* command = chosen(app);
-  return command == nullptr ? message : command->get_name() + ": " + message;
+  return command == nullptr ? message : full_name(*command) + ": " + message;
 }
 
 /// Data that did not reach its reader is an error, not a success.
@@ -95,7 +110,7 @@ void describe_app(CLI::App& app) {
 /// The command line without its first word, in the order that CLI11 takes it: last word first.
 std::vector<std::string> parser_words(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  words = lares::cli::protect_program(*app.get_subcommand("run"), std::move(words));
+  words = lares::cli::protect_programs(app, std::move(words));
   std::reverse(words.begin(), words.end());
   return words;
 }

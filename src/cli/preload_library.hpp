@@ -6,6 +6,8 @@
 
 namespace lares::cli {
 
+inline constexpr const char* preload_library_name = "liblares-openmp.so";
+
 /// The paths where it is looked for, best first: beside the command (a build tree), then in the
 /// installation that the command belongs to.
 std::vector<std::string> preload_library_candidates();

@@ -12,6 +12,7 @@ constexpr std::array<std::string_view, 7> level_names = {"machine", "group", "pa
 constexpr std::array<std::string_view, 6> memory_kinds = {"DRAM", "HBM", "CXL",
                                                           "NVM",  "GPU", "unknown"};
 constexpr std::array<std::string_view, 4> distance_sources = {"slit", "measured", "levels", "file"};
+constexpr std::array<std::string_view, 3> grades = {"measured", "published", "synthetic"};
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& words, std::string_view word) {
@@ -224,6 +225,31 @@ Verdict check_distances(const Machine& machine) {
   return std::nullopt;
 }
 
+Verdict check_grade(const Machine& machine) {
+  if (machine.grade.empty() || contains(grades, machine.grade)) return std::nullopt;
+  return broken("the machine has an unknown grade, accepted are " + join(grades));
+}
+
+Verdict check_matrix(const std::vector<std::uint32_t>& values, const std::string& name,
+                     std::size_t size, std::uint32_t high) {
+  if (values.empty()) return std::nullopt;
+  if (values.size() != size * size) {
+    return broken("the " + name + " matrix does not have " + std::to_string(size) + " rows of " +
+                  std::to_string(size) + " values");
+  }
+  if (*std::max_element(values.begin(), values.end()) <= high) return std::nullopt;
+  return broken("the " + name + " matrix has a value above " + std::to_string(high));
+}
+
+Verdict check_performance(const Machine& machine) {
+  const Performance& performance = machine.performance;
+  const std::size_t size = machine.domains.size();
+  if (auto verdict = check_matrix(performance.latency_ns, "latency", size, max_latency_ns)) {
+    return verdict;
+  }
+  return check_matrix(performance.bandwidth_mb_s, "bandwidth", size, max_bandwidth_mb_s);
+}
+
 }  // namespace
 
 std::string_view level_name(Level level) noexcept {
@@ -268,8 +294,8 @@ std::optional<Error> validate(const Machine& machine) {
     return broken("the domain level is " + std::string(level_name(machine.domain_level)) +
                   ", accepted are numa, package, l3, l2, group");
   }
-  for (const auto check :
-       {check_names, check_cores, check_domains, check_tree, check_memory, check_distances}) {
+  for (const auto check : {check_names, check_grade, check_cores, check_domains, check_tree,
+                           check_memory, check_distances, check_performance}) {
     if (auto verdict = check(machine)) return verdict;
   }
   return std::nullopt;

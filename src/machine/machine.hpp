@@ -70,16 +70,33 @@ struct Distances {
   }
 };
 
+/// No access takes longer, and no bandwidth is larger, in a machine file.
+inline constexpr std::uint32_t max_latency_ns = 1'000'000;
+inline constexpr std::uint32_t max_bandwidth_mb_s = 100'000'000;
+
+/// What an access costs, where somebody has measured or printed it. Row = the domain whose cores
+/// access, column = the domain whose memory it is, in DomainId order; 0 is "not known". A domain
+/// without cores accesses nothing: its row means what its own device could reach, or is not known.
+struct Performance {
+  std::vector<std::uint32_t> latency_ns;      ///< idle, in nanoseconds; empty if nothing is known
+  std::vector<std::uint32_t> bandwidth_mb_s;  ///< in 10^6 bytes a second; empty if nothing is known
+
+  [[nodiscard]] bool empty() const noexcept { return latency_ns.empty() && bandwidth_mb_s.empty(); }
+};
+
 /// Everything that scheduling needs to know. A plain value; immutable once made, so it can be
 /// shared between threads.
 struct Machine {
-  std::string name;                  ///< for people
+  std::string name;   ///< for people
+  std::string about;  ///< for people: where the figures come from; may be empty
+  std::string grade;  ///< of the figures: "measured", "published", "synthetic", or ""
   Level domain_level = Level::numa;  ///< the level that makes the domains
   std::vector<Core> cores;           ///< by CoreId
   std::vector<Domain> domains;       ///< by DomainId; those with cores first
   std::vector<TreeNode> tree;        ///< node 0 is the root; parents come before children
   std::vector<MemoryNode> memory;    ///< every NUMA node with memory, in OS order
   Distances distances;
+  Performance performance;
 
   /// Domains that have cores; they are the first in `domains`.
   [[nodiscard]] std::size_t domains_with_cores() const noexcept;
@@ -96,7 +113,8 @@ std::optional<Error> validate(const Machine& machine);
 /// The compact form that `lares run` passes to the preloaded library: lines of text, versioned.
 /// Round trip: parse_compact(to_compact(m)) gives a machine that schedules alike.
 /// Errors of parse_compact name the line; any bytes are safe to give it, and what it returns is
-/// valid. No hwloc, no iostreams, no exceptions.
+/// valid. What scheduling does not ask for (about, grade, performance) is left out. No hwloc, no
+/// iostreams, no exceptions.
 std::string to_compact(const Machine& machine);
 Result<Machine> parse_compact(std::string_view text);
 

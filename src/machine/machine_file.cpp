@@ -69,12 +69,26 @@ Json to_json(const MemoryNode& memory) {
           {"has_cores", memory.has_cores},   {"domain", number_or_null(memory.domain)}};
 }
 
-std::vector<std::vector<std::uint32_t>> rows(const Distances& distances) {
-  std::vector<std::vector<std::uint32_t>> matrix(distances.size);
-  for (std::size_t i = 0; i < distances.values.size(); ++i) {
-    matrix[i / distances.size].push_back(distances.values[i]);
+/// A square matrix, one line per row. No value of ours is 0: where a matrix has one, it stands for
+/// "not known".
+std::string matrix_lines(const std::vector<std::uint32_t>& values, std::size_t size) {
+  std::vector<Json> rows(size, Json::array());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    rows[i / size].push_back(values[i] == 0 ? Json(nullptr) : Json(values[i]));
   }
-  return matrix;
+  return list_lines(rows, "    ", [](const Json& row) { return row; });
+}
+
+std::string performance_lines(const Performance& performance, std::size_t size) {
+  std::string text;
+  if (!performance.latency_ns.empty()) {
+    text += "    \"latency_ns\": " + matrix_lines(performance.latency_ns, size);
+  }
+  if (!performance.bandwidth_mb_s.empty()) {
+    if (!text.empty()) text += ",\n";
+    text += "    \"bandwidth_mb_s\": " + matrix_lines(performance.bandwidth_mb_s, size);
+  }
+  return "  \"performance\": {\n" + text + "\n  }";
 }
 
 // ---- reading ------------------------------------------------------------------------------------
@@ -116,6 +130,8 @@ class Field {
     if (found == value_.end()) throw Problem{"field \"" + path + "\" is missing"};
     return {*found, path};
   }
+
+  [[nodiscard]] bool none() const { return value_.is_null(); }
 
   /// Calls `read` for each element of a list.
   template <class Read>
@@ -178,14 +194,13 @@ Level read_level(const Field& field, bool root_allowed) {
 }
 
 void check_header(const Field& file) {
-  file.expect_fields({"format", "version", "about", "name", "domain_level", "domains", "cores",
-                      "tree", "memory", "distances"});
+  file.expect_fields({"format", "version", "about", "grade", "name", "domain_level", "domains",
+                      "cores", "tree", "memory", "distances", "performance"});
   const Field format = file.at("format");
   if (format.text() != format_word) {
     format.reject("must be \"" + std::string(format_word) + "\"");
   }
   (void)file.at("version").number(version, version);
-  if (file.has("about")) (void)file.at("about").text();
 }
 
 Domain read_domain(const Field& field) {
@@ -239,6 +254,33 @@ Distances read_distances(const Field& field) {
   return distances;
 }
 
+std::vector<std::uint32_t> read_figures(const Field& matrix, std::size_t size, std::uint32_t high) {
+  const std::string shape = std::to_string(size) + (size == 1 ? " value" : " values");
+  std::vector<std::uint32_t> values;
+  std::size_t rows = 0;
+  matrix.each([&](const Field& row) {
+    ++rows;
+    row.each([&](const Field& value) {
+      values.push_back(value.none() ? 0 : static_cast<std::uint32_t>(value.number(1, high)));
+    });
+    if (values.size() != rows * size) row.reject("must have " + shape + ", one per domain");
+  });
+  if (rows != size) matrix.reject("must have one row per domain, " + std::to_string(size));
+  return values;
+}
+
+Performance read_performance(const Field& field, std::size_t size) {
+  field.expect_fields({"latency_ns", "bandwidth_mb_s"});
+  Performance performance;
+  if (field.has("latency_ns")) {
+    performance.latency_ns = read_figures(field.at("latency_ns"), size, max_latency_ns);
+  }
+  if (field.has("bandwidth_mb_s")) {
+    performance.bandwidth_mb_s = read_figures(field.at("bandwidth_mb_s"), size, max_bandwidth_mb_s);
+  }
+  return performance;
+}
+
 /// What the file left out and can be told from the rest. Needs domains with their cores.
 void complete(Machine& machine, bool has_tree, bool has_memory, bool has_distances) {
   if (!has_tree) {
@@ -283,6 +325,8 @@ void check_references(const Machine& machine) {
 Machine read_machine(const Field& file) {
   check_header(file);
   Machine machine;
+  if (file.has("about")) machine.about = file.at("about").text();
+  if (file.has("grade")) machine.grade = file.at("grade").text();
   machine.name = file.at("name").text();
   machine.domain_level = read_level(file.at("domain_level"), false);
   file.at("domains").each([&](const Field& f) { machine.domains.push_back(read_domain(f)); });
@@ -298,6 +342,9 @@ Machine read_machine(const Field& file) {
     file.at("memory").each([&](const Field& f) { machine.memory.push_back(read_memory(f)); });
   }
   if (has_distances) machine.distances = read_distances(file.at("distances"));
+  if (file.has("performance")) {
+    machine.performance = read_performance(file.at("performance"), machine.domains.size());
+  }
   check_references(machine);
   for (std::size_t c = 0; c < machine.cores.size(); ++c) {
     machine.domains[machine.cores[c].domain.index()].cores.emplace_back(c);
@@ -323,6 +370,8 @@ std::string to_machine_file(const Machine& machine) {
   std::string text = "{\n";
   text += "  \"format\": " + line(format_word) + ",\n";
   text += "  \"version\": " + std::to_string(version) + ",\n";
+  if (!machine.about.empty()) text += "  \"about\": " + line(machine.about) + ",\n";
+  if (!machine.grade.empty()) text += "  \"grade\": " + line(machine.grade) + ",\n";
   text += "  \"name\": " + line(machine.name) + ",\n";
   text += "  \"domain_level\": " + line(level_name(machine.domain_level)) + ",\n";
   text += "  \"domains\": " + list_lines(machine.domains, "  ", convert) + ",\n";
@@ -330,10 +379,12 @@ std::string to_machine_file(const Machine& machine) {
   text += "  \"tree\": " + list_lines(machine.tree, "  ", convert) + ",\n";
   text += "  \"memory\": " + list_lines(machine.memory, "  ", convert) + ",\n";
   text += "  \"distances\": {\n    \"source\": " + line(machine.distances.source) + ",\n";
-  text += "    \"matrix\": " +
-          list_lines(rows(machine.distances), "    ", [](const auto& row) { return Json(row); }) +
-          "\n  }\n}\n";
-  return text;
+  text +=
+      "    \"matrix\": " + matrix_lines(machine.distances.values, machine.distances.size) + "\n  }";
+  if (!machine.performance.empty()) {
+    text += ",\n" + performance_lines(machine.performance, machine.domains.size());
+  }
+  return text + "\n}\n";
 }
 
 Result<Machine> parse_machine_file(std::string_view text, std::string_view file) {

@@ -38,6 +38,9 @@ PRELOADED = (
     "runtime/",
     "host/openmp/",
 )
+# The lab boots guests and counts their accesses; it schedules nothing.
+LAB_USES = {"base", "machine", "lab"}
+
 NOT_PRELOADED = re.compile(r"hwloc|iostream|fstream|sstream|iomanip|regex|fmt/|nlohmann/|CLI/")
 NOT_PRELOADED_OWN = re.compile(r"analysis/|machine/(?!machine\.hpp|compact\.hpp)")
 
@@ -67,6 +70,8 @@ def findings_of_line(path: str, line: str) -> list[str]:
             found.append(f"{floor}/ and {other}/ share a floor and may not include each other")
         elif RANK[other] > RANK[floor]:
             found.append(f"{floor}/ may not include {other}/, which is a higher floor")
+    if floor == "lab" and other in RANK and "/" in target and other not in LAB_USES:
+        found.append(f"lab/ uses base/ and machine/ only, not {other}/")
     if floor == "policy" and NOT_IN_POLICY.match(target):
         found.append(f"a policy only decides; it may not include <{target}>")
     if path.startswith(PRELOADED):

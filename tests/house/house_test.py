@@ -40,6 +40,11 @@ class Floors(unittest.TestCase):
     def test_neighbours_on_one_floor_are_refused(self):
         self.assertEqual(len(findings("analysis/a.cpp", '#include "simulate/a.hpp"\n')), 1)
 
+    def test_the_lab_stands_on_base_and_machine_alone(self):
+        self.assertEqual(findings("lab/a.cpp", '#include "machine/machine.hpp"\n'), [])
+        self.assertEqual(findings("lab/a.cpp", '#include "lab/image/cpio.hpp"\n'), [])
+        self.assertEqual(len(findings("lab/a.cpp", '#include "runtime/task.hpp"\n')), 1)
+
     def test_policy_may_not_touch_the_world(self):
         for header in ["thread", "chrono", "mutex", "sys/mman.h", "unistd.h", "pthread.h", "sched.h"]:
             with self.subTest(header=header):

@@ -43,5 +43,9 @@ read -ra flags <<<"$(pkg-config --cflags --libs lares)"
 expect 0 "$("$scratch/by_pkg_config")"
 
 [[ -e $libdir/lares/liblares-openmp.so ]] || fail "'lares/liblares-openmp.so' was not installed"
+if [[ -e $build/lares-lab-init ]]; then
+  [[ -x $libdir/lares/lares-lab-init ]] || fail "'lares/lares-lab-init' was not installed"
+fi
 "$prefix/bin/lares" topo >/dev/null || fail "the installed command cannot draw this machine"
+"$prefix/bin/lares" topo --machine cxl >/dev/null || fail "the installed command finds no preset"
 expect 1 "$("$prefix/bin/lares" run --quiet -- "$scratch/by_pkg_config")"

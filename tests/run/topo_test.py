@@ -70,7 +70,7 @@ class CommandTest(unittest.TestCase):
 class Common(CommandTest):
     def test_alone_it_prints_a_short_help(self):
         text = self.output()
-        for name in ("run", "topo", "policies", "doctor"):
+        for name in ("run", "topo", "policies", "doctor", "lab"):
             self.assertRegex(text, rf"(?m)^  {name} ")
         self.assertLess(text.count("\n"), 25)
 
@@ -78,12 +78,12 @@ class Common(CommandTest):
         self.assertRegex(self.output("--version"), r"^lares \d+\.\d+\.\d+\n$")
 
     def test_every_command_has_help_with_an_example(self):
-        for name in ("run", "topo", "policies", "doctor"):
+        for name in ("run", "topo", "policies", "doctor", "lab"):
             self.assertRegex(self.output(name, "--help"), r"(?s)Example.*lares ")
 
     def test_an_unknown_word_is_named_with_the_accepted_ones(self):
         self.assertEqual(self.refused("rnu"), 'unknown command "rnu", accepted are run, topo, '
-                                              'policies, doctor')
+                                              'policies, doctor, lab')
         self.assertEqual(self.refused("--frob"),
                          'unknown option "--frob", accepted are --help, --version')
         self.assertEqual(self.refused("topo", "--frob"),
@@ -158,6 +158,19 @@ Memory
                                    "memory_bytes": str(64 << 30), "cpu": "0"})
         self.assertEqual((rows[8]["domain"], rows[8]["core"]), ("2", ""))
 
+    def test_figures_are_drawn_where_the_machine_has_some(self):
+        text = self.output("topo", "--machine", str(MACHINES / "cxl.json"))
+        self.assertIn("""
+Latency between domains in ns
+  from \\ to    0    1    2
+          0   95  190  250
+          1  190   95  345
+          2    -    -    -
+
+Bandwidth between domains in MB/s
+""", text)
+        self.assertNotIn("Latency", self.output("topo", "--machine", TWO_NODES))
+
     def test_every_example_can_be_drawn(self):
         examples = sorted(MACHINES.glob("*.json"))
         self.assertGreaterEqual(len(examples), 4)
@@ -196,6 +209,74 @@ Memory
             sentence = self.refused("topo", "--machine", str(file))
             self.assertIn(part, sentence)
             self.assertIn(str(file), sentence)
+
+
+class Presets(CommandTest):
+    """Machines that come with Lares, in the folder of an installation."""
+
+    def setUp(self):
+        super().setUp()
+        self.installed = self.folder / "share" / "lares" / "machines"
+        self.installed.mkdir(parents=True)
+        for name in ("cxl.json", "sgi-uv2000-24s.json", "README.md"):
+            shutil.copy(MACHINES / name, self.installed)
+
+    def list(self):
+        return json.loads(self.output("lab", "list", "--format", "json"))["presets"]
+
+    def test_are_found_by_their_bare_name(self):
+        by_name = self.output("topo", "--machine", "cxl", "--format", "csv")
+        by_path = self.output("topo", "--machine", str(MACHINES / "cxl.json"), "--format", "csv")
+        self.assertEqual(by_name, by_path)
+        self.assertEqual(self.call("run", "--quiet", "--machine", "cxl", "--", "true").returncode, 0)
+
+    def test_are_found_in_the_installation_of_the_command(self):
+        (self.folder / "bin").mkdir()
+        pathlib.Path(self.lares).rename(self.folder / "bin" / "lares")
+        self.lares = str(self.folder / "bin" / "lares")
+        self.assertEqual([row["preset"] for row in self.list()], ["cxl", "sgi-uv2000-24s"])
+
+    def test_a_file_of_that_name_goes_first(self):
+        shutil.copy(MACHINES / "opteron-4s-square.json", self.folder / "cxl")
+        self.assertIn("quad Opteron", self.output("topo", "--machine", "cxl"))
+
+    def test_an_unknown_name_is_answered_with_all_names(self):
+        self.assertEqual(self.refused("topo", "--machine", "uv2000"),
+                         '--machine: there is no file and no preset "uv2000", presets are cxl, '
+                         'sgi-uv2000-24s')
+
+    def test_are_listed_with_their_sources(self):
+        cxl, uv2000 = self.list()
+        self.assertEqual({**uv2000, "source": ""}, {
+            "preset": "sgi-uv2000-24s", "machine": "SGI UV 2000, 24 sockets", "nodes": 24,
+            "cpus": 192, "packages": 24, "memory_kinds": ["DRAM"], "grade": "published",
+            "source": ""})
+        self.assertIn("Virouleau", uv2000["source"])
+        self.assertEqual(cxl["memory_kinds"], ["DRAM", "CXL"])
+
+    def test_the_forms_of_the_list_hold_the_same(self):
+        rows = list(csv.DictReader(io.StringIO(self.output("lab", "list", "--format", "csv"))))
+        self.assertEqual([row["source"] for row in rows], [row["source"] for row in self.list()])
+        text = self.output("lab", "list")
+        for row in self.list():
+            self.assertRegex(text, rf"(?m)^{row['preset']} +{row['nodes']} +{row['cpus']} ")
+            self.assertIn(row["source"], " ".join(text.split()))
+
+    def test_nothing_installed_is_told(self):
+        shutil.rmtree(self.installed)
+        self.assertIn("nothing is installed in", self.refused("lab", "list"))
+        self.assertIn("presets are not installed", self.refused("topo", "--machine", "uv2000"))
+
+    def test_a_broken_preset_is_named(self):
+        (self.installed / "odd.json").write_text("{}")
+        self.assertIn("odd.json", self.refused("lab", "list"))
+
+    def test_the_lab_names_its_commands(self):
+        self.assertRegex(self.output("lab"), r"(?m)^  list ")
+        self.assertRegex(self.refused("lab", "lits"),
+                         r'^lab: unknown command "lits", accepted are .*\blist\b')
+        self.assertEqual(self.refused("lab", "list", "--frob"),
+                         'lab list: unknown option "--frob", accepted options are --help, --format')
 
 
 class Doctor(CommandTest):

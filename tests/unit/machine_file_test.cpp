@@ -88,7 +88,79 @@ TEST(MachineFile, ErrorsNameFileAndField) {
   EXPECT_EQ(refusal_with("\"cores\": [", "\"speed\": 3, \"cores\": ["),
             file +
                 "the file has an unknown field \"speed\", accepted are format, version, about, "
-                "name, domain_level, domains, cores, tree, memory, distances");
+                "grade, name, domain_level, domains, cores, tree, memory, distances, performance");
+}
+
+/// The minimal file with `fields` more.
+std::string with(const std::string& fields) { return std::string(minimal).insert(1, fields + ","); }
+
+TEST(MachineFile, FiguresAreReadAndUnknownOnesAreZero) {
+  const auto parsed =
+      parse_machine_file(with(R"("performance": {"latency_ns": [[83, 98], [null, 84]],
+              "bandwidth_mb_s": [[5151, 2257], [2257, 5151]]})"),
+                         "m.json");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().sentence;
+  EXPECT_EQ(parsed.value().performance.latency_ns, (std::vector<std::uint32_t>{83, 98, 0, 84}));
+  EXPECT_EQ(parsed.value().performance.bandwidth_mb_s,
+            (std::vector<std::uint32_t>{5151, 2257, 2257, 5151}));
+}
+
+TEST(MachineFile, AFileWithoutFiguresHasNone) {
+  const auto parsed = parse_machine_file(minimal, "m.json");
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_TRUE(parsed.value().performance.empty());
+  EXPECT_EQ(to_machine_file(parsed.value()).find("performance"), std::string::npos);
+}
+
+TEST(MachineFile, OneKindOfFigureIsEnough) {
+  const auto parsed = parse_machine_file(
+      with(R"("performance": {"latency_ns": [[83, 98], [98, 83]], "bandwidth_mb_s": null})"),
+      "m.json");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().sentence;
+  const std::string text = to_machine_file(parsed.value());
+  EXPECT_EQ(text.find("bandwidth"), std::string::npos);
+  EXPECT_TRUE(parse_machine_file(text, "m.json").ok());
+}
+
+TEST(MachineFile, WrongFiguresAreNamed) {
+  const std::string field = "machine file \"m.json\": field \"performance";
+  const auto refuse = [](const std::string& performance) {
+    return refusal(with("\"performance\": " + performance));
+  };
+  EXPECT_EQ(refuse("3"), field + "\" must be an object");
+  EXPECT_EQ(refuse(R"({"speed": []})"), field +
+                                            "\" has an unknown field \"speed\", accepted are "
+                                            "latency_ns, bandwidth_mb_s");
+  EXPECT_EQ(refuse(R"({"latency_ns": [[83, 98]]})"),
+            field + ".latency_ns\" must have one row per domain, 2");
+  EXPECT_EQ(refuse(R"({"latency_ns": [[83, 98], [98]]})"),
+            field + ".latency_ns[1]\" must have 2 values, one per domain");
+  EXPECT_EQ(refuse(R"({"latency_ns": [[83, 0], [98, 83]]})"),
+            field + ".latency_ns[0][1]\" must be a number from 1 to 1000000");
+  EXPECT_EQ(refuse(R"({"bandwidth_mb_s": [[5151, -1], [1, 1]]})"),
+            field + ".bandwidth_mb_s[0][1]\" must be a number from 1 to 100000000");
+}
+
+TEST(MachineFile, WhereFiguresComeFromIsKept) {
+  const auto parsed =
+      parse_machine_file(with(R"("about": "two\nlines", "grade": "published")"), "m.json");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().sentence;
+  EXPECT_EQ(parsed.value().about, "two\nlines");
+  EXPECT_EQ(parsed.value().grade, "published");
+  EXPECT_EQ(refusal(with(R"("grade": "guessed")")),
+            "machine file \"m.json\": the machine has an unknown grade, accepted are measured, "
+            "published, synthetic");
+}
+
+TEST(MachineFile, EveryMachineThatComesWithLaresSaysWhereItIsFrom) {
+  const auto folder = std::filesystem::path(LARES_SOURCE_DIR) / "machines";
+  const auto files = test::files_in(folder, ".json");
+  EXPECT_GE(files.size(), 7U);
+  for (const std::string& file : files) {
+    const Machine machine = load(file);
+    EXPECT_NE(machine.about, "") << file;
+    EXPECT_NE(machine.grade, "") << file;
+  }
 }
 
 TEST(MachineFile, TextThatIsNotJsonIsRefusedWithItsPlace) {

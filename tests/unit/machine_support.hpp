@@ -94,6 +94,11 @@ inline std::string everything(const Machine& m) {
     for (const CoreId core : domain.cores) text += std::to_string(core.value()) + ' ';
     text += '\n';
   }
+  text += m.about + '\n' + m.grade + '\n';
+  for (const auto* figures : {&m.performance.latency_ns, &m.performance.bandwidth_mb_s}) {
+    for (const std::uint32_t value : *figures) text += std::to_string(value) + ' ';
+    text += '\n';
+  }
   return text;
 }
 

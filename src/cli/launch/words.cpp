@@ -43,6 +43,17 @@ std::vector<std::string> protect_program(const CLI::App& run, std::vector<std::s
   return words;
 }
 
+std::vector<std::string> protect_programs(const CLI::App& app, std::vector<std::string> words) {
+  if (words.empty() || words.front() != "lab") {
+    return protect_program(*app.get_subcommand("run"), std::move(words));
+  }
+  const std::string lab = words.front();
+  words.erase(words.begin());
+  words = protect_program(*app.get_subcommand("lab")->get_subcommand("run"), std::move(words));
+  words.insert(words.begin(), lab);
+  return words;
+}
+
 std::vector<std::string> unprotect_program(std::vector<std::string> words) {
   for (std::string& word : words) {
     if (!word.empty() && word.front() == mark) word.erase(0, 1);
