@@ -9,6 +9,7 @@
 #include "lab/counts/compare.hpp"
 #include "lab/counts/counter.hpp"
 #include "lab/counts/counts.hpp"
+#include "lab/plugin/address_map.hpp"
 #include "lab/plugin/options.hpp"
 #include "lab/plugin/regions.hpp"
 #include "lab/plugin/result.hpp"
