@@ -63,7 +63,8 @@ TEST(LabFrames, WhatNoGuestSendsBreaksTheReader) {
 }
 
 TEST(LabFrames, NumbersAreReadUpToTheEndOfThePayload) {
-  PayloadReader payload("\x01\x02\x03\x04\x05\x06"s);
+  const std::string bytes = "\x01\x02\x03\x04\x05\x06"s;  // outlives its reader
+  PayloadReader payload(bytes);
   EXPECT_EQ(payload.u8(), 1U);
   EXPECT_EQ(payload.u32(), 0x05040302U);
   EXPECT_TRUE(payload.ok());
