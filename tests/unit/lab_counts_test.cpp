@@ -2,6 +2,7 @@
 // counter is told.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "lab/counts/compare.hpp"
 #include "lab/counts/counter.hpp"
 #include "lab/counts/counts.hpp"
+#include "lab/plugin/address_map.hpp"
 #include "lab/plugin/options.hpp"
 #include "lab/plugin/regions.hpp"
 #include "lab/plugin/result.hpp"
@@ -87,8 +89,13 @@ TEST(LabCounts, SummaryOfNothingIsAllLocal) {
 
 TEST(LabCounts, ReadWhatTheCounterWrites) {
   using namespace counting;
-  const Options options{.cpus = {1, 0}, .packages = {}, .l2_bytes = l2_unit, .l3_bytes = l3_unit,
-                        .l3_per_package = true, .map = "m", .result = "r"};
+  const Options options{.cpus = {1, 0},
+                        .packages = {},
+                        .l2_bytes = l2_unit,
+                        .l3_bytes = l3_unit,
+                        .l3_per_package = true,
+                        .map = "m",
+                        .result = "r"};
   Traffic traffic(2);
   Regions regions(2);
   regions.begin("program", traffic);
@@ -248,8 +255,7 @@ TEST(LabCompare, OfDifferentGuestsSaysSoAndHasNoMatrix) {
 TEST(LabCompare, JsonHasBothAndTheRatio) {
   Counts second = counts_with(10);
   second.regions.pop_back();
-  const auto json =
-      nlohmann::json::parse(comparison_json({"a", counts_with(50)}, {"b", second}));
+  const auto json = nlohmann::json::parse(comparison_json({"a", counts_with(50)}, {"b", second}));
   EXPECT_EQ(json["format"], "lares-lab-comparison");
   EXPECT_EQ(json["regions"][0]["fetched_remote"]["first"], 100);
   EXPECT_EQ(json["regions"][0]["fetched_remote"]["second"], 20);
@@ -293,9 +299,10 @@ TEST(LabCounter, IsToldTheGuestsShape) {
 TEST(LabCounter, RefusesCachesThatTheModelCannotHave) {
   Guest guest = guest_of({64});
   guest.caches.l2 = Bytes{20 * 1024};
-  EXPECT_EQ(counter_argument(guest, {"p", "m", "r"}).error().sentence,
-            "--cache: an L2 of 20480 bytes cannot be counted; accepted are multiples of 32 KiB up to 4 "
-            "GiB");
+  EXPECT_EQ(
+      counter_argument(guest, {"p", "m", "r"}).error().sentence,
+      "--cache: an L2 of 20480 bytes cannot be counted; accepted are multiples of 32 KiB up to 4 "
+      "GiB");
   guest.caches.l2 = Bytes{0};
   EXPECT_FALSE(counter_argument(guest, {"p", "m", "r"}));
   guest.caches.l2 = Bytes{32 * 1024};
@@ -304,10 +311,14 @@ TEST(LabCounter, RefusesCachesThatTheModelCannotHave) {
 }
 
 constexpr const char* ram_blocks =
-    "              Block Name    PSize              Offset               Used              Total\r\n"
-    "                      m0    4 KiB  0x0000000000000000 0x0000000004000000 0x0000000004000000\r\n"
-    "             /objects/m2    4 KiB  0x0000000004000000 0x0000000008000000 0x0000000008000000\r\n"
-    "                 pc.bios    4 KiB  0x000000000c000000 0x0000000000040000 0x0000000000040000\r\n";
+    "              Block Name    PSize              Offset               Used              "
+    "Total\r\n"
+    "                      m0    4 KiB  0x0000000000000000 0x0000000004000000 "
+    "0x0000000004000000\r\n"
+    "             /objects/m2    4 KiB  0x0000000004000000 0x0000000008000000 "
+    "0x0000000008000000\r\n"
+    "                 pc.bios    4 KiB  0x000000000c000000 0x0000000000040000 "
+    "0x0000000000040000\r\n";
 
 TEST(LabCounter, IsToldWhereEachNodesMemoryIs) {
   const auto map = address_map(guest_of({64, 0, 128}), ram_blocks);
@@ -325,9 +336,10 @@ TEST(LabCounter, IsNotToldHalfAMap) {
 TEST(LabCounter, CountsWithQemu72Only) {
   EXPECT_FALSE(check_version_for_counting("QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)\n"));
   EXPECT_FALSE(check_version_for_counting("QEMU emulator version 7.2\n"));
-  EXPECT_EQ(check_version_for_counting("QEMU emulator version 10.0.2 (Debian)\nCopyright\n")->sentence,
-            "--count needs QEMU 7.2, the one of Debian 12; this is \"QEMU emulator version 10.0.2 "
-            "(Debian)\"");
+  EXPECT_EQ(
+      check_version_for_counting("QEMU emulator version 10.0.2 (Debian)\nCopyright\n")->sentence,
+      "--count needs QEMU 7.2, the one of Debian 12; this is \"QEMU emulator version 10.0.2 "
+      "(Debian)\"");
   EXPECT_TRUE(check_version_for_counting("QEMU emulator version 7.21.0"));
   EXPECT_TRUE(check_version_for_counting(""));
 }
