@@ -58,6 +58,32 @@ void expect_sound(CacheModel& model, const std::vector<Line>& lines) {
   }
 }
 
+TEST(DirectoryThreads, ALineIsChangedByOneAtATime) {
+  constexpr Agent agents = 2 * Directory::agents_per_word;
+  constexpr Agent threads = 4;
+  constexpr Agent step = agents / threads;  // in different words of the entry
+  Directory directory(1, agents);
+  int changes = 0;  // plain on purpose: the lock is all that guards it
+  std::atomic<int> lost{0};
+  in_threads(threads, [&](Agent thread) {
+    const Agent mine = thread * step;
+    bool held = false;
+    for (int i = 0; i < 100000; ++i) {
+      LockedLine line(directory, 0);
+      ++changes;
+      if (line.held_by(mine) != held) lost.fetch_add(1, std::memory_order_relaxed);
+      held = !held;
+      if (held) {
+        line.add(mine);
+      } else if (line.drop(mine)) {
+        lost.fetch_add(1, std::memory_order_relaxed);
+      }
+    }
+  });
+  EXPECT_EQ(lost.load(), 0) << "another's change was undone";
+  EXPECT_EQ(changes, 4 * 100000);
+}
+
 class CacheModelThreads : public testing::TestWithParam<Shape> {};
 
 TEST_P(CacheModelThreads, LeaveADirectoryThatCouldBe) {
