@@ -34,11 +34,8 @@ struct Command {
 
 /// In the order of `lares --help`. A new command is one file and one line here.
 inline constexpr Command commands[] = {
-    {"run", add_run},
-    {"topo", add_topo},
-    {"policies", add_policies},
-    {"doctor", add_doctor},
-    {"lab", add_lab},
+    {"run", add_run},       {"topo", add_topo}, {"policies", add_policies},
+    {"doctor", add_doctor}, {"lab", add_lab},
 };
 
 }  // namespace lares::cli
