@@ -87,14 +87,19 @@ inline std::vector<std::int32_t> numbers(const std::vector<CoreId>& cores) {
   return list;
 }
 
-/// Every value of a machine, so that two machines can be compared with a readable difference.
-inline std::string everything(const Machine& m) {
+/// Every value of a machine that scheduling may ask for: what the compact form carries.
+inline std::string for_scheduling(const Machine& m) {
   std::string text = to_compact(m);
   for (const Domain& domain : m.domains) {
     for (const CoreId core : domain.cores) text += std::to_string(core.value()) + ' ';
     text += '\n';
   }
-  text += m.about + '\n' + m.grade + '\n';
+  return text;
+}
+
+/// Every value of a machine, so that two machines can be compared with a readable difference.
+inline std::string everything(const Machine& m) {
+  std::string text = for_scheduling(m) + m.about + '\n' + m.grade + '\n';
   for (const auto* figures : {&m.performance.latency_ns, &m.performance.bandwidth_mb_s}) {
     for (const std::uint32_t value : *figures) text += std::to_string(value) + ' ';
     text += '\n';
