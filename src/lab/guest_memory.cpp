@@ -24,7 +24,8 @@ Bytes proportion(Bytes size, std::uint64_t numerator, std::uint64_t denominator,
   if (size.count == 0 || numerator == 0) return {};
   const double exact = static_cast<double>(size.count) * static_cast<double>(numerator) /
                        static_cast<double>(denominator);
-  const auto steps = static_cast<std::uint64_t>(std::llround(exact / static_cast<double>(step.count)));
+  const auto steps =
+      static_cast<std::uint64_t>(std::llround(exact / static_cast<double>(step.count)));
   return std::max(Bytes{steps * step.count}, has_cpus ? least_with_cpus : least_without_cpus);
 }
 
