@@ -10,7 +10,7 @@ namespace {
 std::string_view without_stamp(std::string_view line) {
   while (line.starts_with('[')) {
     const std::size_t end = line.find("] ");
-    if (end == std::string_view::npos || end > 20) break;
+    if (end > 20) break;  // or there is none
     line.remove_prefix(end + 2);
   }
   return line;
