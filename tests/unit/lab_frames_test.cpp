@@ -38,7 +38,7 @@ TEST(LabFrames, AJobThatIsTooLargeIsRefused) {
 TEST(LabFrames, FramesComeOutWhateverPiecesTheyCameIn) {
   const std::string bytes = encode_frame(LAB_STDOUT, "first") + encode_frame(LAB_PONG) +
                             encode_frame(LAB_STDERR, std::string(1000, 's'));
-  for (const std::size_t step : {1, 2, 3, 7, 100, 5000}) {
+  for (const std::size_t step : {1U, 2U, 3U, 7U, 100U, 5000U}) {
     FrameReader reader;
     std::vector<std::pair<int, std::string>> got;
     for (std::size_t at = 0; at < bytes.size(); at += step) {
