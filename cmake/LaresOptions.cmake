@@ -25,6 +25,10 @@ target_include_directories(lares_settings INTERFACE ${PROJECT_SOURCE_DIR}/src
 target_compile_options(
   lares_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                            $<$<BOOL:${LARES_WERROR}>:-Werror>)
+if(CMAKE_UNITY_BUILD)
+  # Several files in one unit: a constant of one may have the name of another's local variable.
+  target_compile_options(lares_settings INTERFACE -Wno-shadow)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 takes the moves inside std::string's operator+ for overlapping copies (its bug 105651).
   target_compile_options(lares_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)

@@ -37,7 +37,7 @@ extern "C" {
 
 #if defined(__x86_64__) && !defined(__ILP32__) && defined(__GNUC__)
 /* Sends one message; `name` is cut at its end or after LARES_LAB_NAME_BYTES. */
-static inline void lares_lab_send_(char what, const char* name) {
+static inline void lares_lab_internal_send(char what, const char* name) {
   /* The lab keeps messages of different threads apart by the table's address: so it lies on the
      thread's own stack. It is written first, for a page that was never written has no memory. */
   volatile unsigned char room[2 * LARES_LAB_TABLE_BYTES];
@@ -60,7 +60,7 @@ static inline void lares_lab_send_(char what, const char* name) {
   }
 }
 #else
-static inline void lares_lab_send_(char what, const char* name) {
+static inline void lares_lab_internal_send(char what, const char* name) {
   (void)what;
   (void)name;
 }
@@ -72,13 +72,13 @@ static inline void lares_lab_send_(char what, const char* name) {
    `name` is UTF-8 text of up to LARES_LAB_NAME_BYTES bytes, not empty, not "program".
    Thread safety: any thread, any time. */
 static inline void lares_lab_region_begin(const char* name) {
-  lares_lab_send_(LARES_LAB_REGION_BEGIN, name);
+  lares_lab_internal_send(LARES_LAB_REGION_BEGIN, name);
 }
 
 /* The end of what lares_lab_region_begin() began; without that it has no effect, and the lab says
    so. Thread safety: any thread, any time, also another than the one that began the region. */
 static inline void lares_lab_region_end(const char* name) {
-  lares_lab_send_(LARES_LAB_REGION_END, name);
+  lares_lab_internal_send(LARES_LAB_REGION_END, name);
 }
 
 #ifdef __cplusplus

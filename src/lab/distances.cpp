@@ -58,7 +58,7 @@ DistanceTable two_level(std::size_t nodes) {
 }
 
 /// Thrown inside this file only.
-struct Problem {
+struct BadDistance {
   std::string sentence;
 };
 
@@ -67,9 +67,9 @@ std::uint32_t checked(std::uint64_t value, std::size_t row, std::size_t column) 
   if (local ? value == local_distance : value >= local_distance && value <= machine::max_distance) {
     return static_cast<std::uint32_t>(value);
   }
-  throw Problem{fmt::format("the distance from node {} to node {} is {}, accepted {}", row, column,
-                            value,
-                            local ? "is 10" : fmt::format("are 10 to {}", machine::max_distance))};
+  throw BadDistance{
+      fmt::format("the distance from node {} to node {} is {}, accepted {}", row, column, value,
+                  local ? "is 10" : fmt::format("are 10 to {}", machine::max_distance))};
 }
 
 /// Checks rows as they come in.
@@ -78,11 +78,11 @@ class TableReader {
   void add(const std::vector<std::uint64_t>& row) {
     if (rows_ == 0) table_.size = row.size();
     if (row.size() != table_.size || table_.size == 0) {
-      throw Problem{
+      throw BadDistance{
           fmt::format("row {} has {} values where row 0 has {}", rows_, row.size(), table_.size)};
     }
     if (table_.size > max_guest_nodes || rows_ == table_.size) {
-      throw Problem{
+      throw BadDistance{
           fmt::format("there are too many {}, accepted are as many rows as columns, 1 to "
                       "{}",
                       rows_ == table_.size ? "rows" : "columns", max_guest_nodes)};
@@ -94,9 +94,9 @@ class TableReader {
   }
 
   DistanceTable finish() {
-    if (rows_ == 0) throw Problem{"there is no distance in it"};
+    if (rows_ == 0) throw BadDistance{"there is no distance in it"};
     if (rows_ == table_.size) return std::move(table_);
-    throw Problem{
+    throw BadDistance{
         fmt::format("there are {} rows of {} values, accepted are as many rows as columns", rows_,
                     table_.size)};
   }
@@ -129,7 +129,7 @@ class Line {
     std::uint32_t value = 0;
     const auto [stop, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (failure == std::errc{} && stop == word.data() + word.size()) return value;
-    throw Problem{
+    throw BadDistance{
         fmt::format("line {} has something that is no distance, accepted are numbers", number_)};
   }
 
@@ -149,7 +149,7 @@ void read_line(Line line, TableReader& reader) {
   if (word.back() == ':') {
     const auto label = line.number_of(word.substr(0, word.size() - 1));
     if (label != reader.rows()) {
-      throw Problem{fmt::format("row {} is labelled {}", reader.rows(), label)};
+      throw BadDistance{fmt::format("row {} is labelled {}", reader.rows(), label)};
     }
     word = line.word();
   }
@@ -170,15 +170,15 @@ DistanceTable read_text(std::string_view text) {
 
 DistanceTable read_json(std::string_view text) {
   const auto root = nlohmann::json::parse(text, nullptr, false);
-  if (root.is_discarded()) throw Problem{"it starts like JSON but is no valid JSON"};
+  if (root.is_discarded()) throw BadDistance{"it starts like JSON but is no valid JSON"};
   TableReader reader;
   for (const auto& row : root) {
     std::vector<std::uint64_t> values;
-    if (!row.is_array()) throw Problem{fmt::format("row {} is no list", reader.rows())};
+    if (!row.is_array()) throw BadDistance{fmt::format("row {} is no list", reader.rows())};
     for (const auto& value : row) {
       if (!value.is_number_unsigned()) {
-        throw Problem{fmt::format("row {} has something that is no distance, accepted are numbers",
-                                  reader.rows())};
+        throw BadDistance{fmt::format(
+            "row {} has something that is no distance, accepted are numbers", reader.rows())};
       }
       values.push_back(value.get<std::uint64_t>());
     }
@@ -240,7 +240,7 @@ Result<DistanceTable> parse_distances(std::string_view text, std::string_view fi
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     const bool json = first != std::string_view::npos && text[first] == '[';
     return json ? read_json(text) : read_text(text);
-  } catch (const Problem& problem) {
+  } catch (const BadDistance& problem) {
     return Error{fmt::format("distances file \"{}\": {}", file, problem.sentence)};
   }
 }

@@ -115,16 +115,16 @@ Verdict check_packages(const Guest& guest) {
   return std::nullopt;
 }
 
-Verdict check_cache(const char* name, Bytes size, Bytes low) {
+Verdict check_cache_size(const char* name, Bytes size, Bytes low) {
   if (size >= low && size <= max_cache && size.count % page.count == 0) return std::nullopt;
   return Error{fmt::format("{} cannot be {}, accepted are multiples of {} from {} to {}", name,
                            size_text(size), size_text(page), size_text(low), size_text(max_cache))};
 }
 
 Verdict check_caches(const Guest& guest) {
-  if (auto verdict = check_cache("a cache l2", guest.caches.l2, page)) return verdict;
+  if (auto verdict = check_cache_size("a cache l2", guest.caches.l2, page)) return verdict;
   if (guest.caches.l3.count == 0) return std::nullopt;
-  return check_cache("a cache l3", guest.caches.l3, page);
+  return check_cache_size("a cache l3", guest.caches.l3, page);
 }
 
 }  // namespace

@@ -61,9 +61,10 @@ struct CountersFile {
   std::uint64_t magic;
   std::uint32_t slot_bytes;  ///< sizeof(CounterSlot) of the writer
   std::uint32_t pid;
-  std::int64_t start_ns;                   ///< now() when the first region started, 0 if none
+  std::atomic<std::int64_t> start_ns;      ///< now() when the first region started, 0 if none;
+                                           ///< written once, by the first master
   std::atomic<std::int64_t> end_ns;        ///< now() at the end of the last region, 0 if none
-  std::uint64_t start_ticks;               ///< ticks() beside start_ns
+  std::atomic<std::uint64_t> start_ticks;  ///< ticks() beside start_ns, by the same master
   std::atomic<std::uint64_t> end_ticks;    ///< ticks() beside end_ns
   std::atomic<std::uint32_t> slots_used;   ///< threads that ever had a slot
   std::atomic<std::uint32_t> max_threads;  ///< largest team seen

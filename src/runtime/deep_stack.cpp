@@ -24,7 +24,7 @@ struct FreshStack {
 namespace {
 
 constexpr std::size_t fresh_bytes = 64UL * 1024 * 1024;  // of addresses; memory comes as touched
-constexpr std::size_t guard = 64UL * 1024;               // no Linux page is larger
+constexpr std::size_t guard_bytes = 64UL * 1024;         // no Linux page is larger
 // A saved context is a kilobyte on x86-64 and four on arm64.
 constexpr std::size_t head = (sizeof(FreshStack) + 4095) / 4096 * 4096;
 
@@ -34,10 +34,10 @@ FreshStack* make_stack() noexcept {
   if (memory == MAP_FAILED) return nullptr;
   // The record lies at the top, the stack grows down from it to a guard page.
   char* bytes = static_cast<char*>(memory);
-  mprotect(bytes, guard, PROT_NONE);
+  mprotect(bytes, guard_bytes, PROT_NONE);
   auto* stack = new (bytes + fresh_bytes - head) FreshStack;
-  stack->low = bytes + guard;
-  stack->bytes = fresh_bytes - head - guard;
+  stack->low = bytes + guard_bytes;
+  stack->bytes = fresh_bytes - head - guard_bytes;
   return stack;
 }
 

@@ -16,7 +16,7 @@ namespace {
 using Member = DependEntry::Member;
 
 // While a task is being linked, `unfulfilled` stays above zero whatever its predecessors do.
-constexpr std::int32_t guard = 1 << 30;
+constexpr std::int32_t linking_guard = 1 << 30;
 
 bool completed(const Task& task) noexcept {
   // acquire: seeing the list closed means seeing what the task wrote.
@@ -320,7 +320,7 @@ bool finish_linking(Linker& linker) noexcept {
     linker.task.unfulfilled.store(0, std::memory_order_relaxed);
     return true;
   }
-  const std::int32_t surplus = guard - linker.linked;
+  const std::int32_t surplus = linking_guard - linker.linked;
   // acq_rel: whoever brings it to zero has seen all predecessors' writes and our own.
   return linker.task.unfulfilled.fetch_sub(surplus, std::memory_order_acq_rel) == surplus;
 }
@@ -332,7 +332,7 @@ bool link_dependences(Worker& worker, Task& task,
   ThreadState& self = *worker.thread;
   DependTable& table = table_of(*worker.current);
   Linker linker{self, task};
-  task.unfulfilled.store(guard, std::memory_order_relaxed);
+  task.unfulfilled.store(linking_guard, std::memory_order_relaxed);
   bool all = false;
   for (const Dependence& dependence : dependences) all |= dependence.kind == DependKind::all_memory;
   if (all) {
@@ -358,7 +358,7 @@ bool link_dependences(Worker& worker, Task& task,
 
 bool link_waiter(Worker& worker, Task& waiter, std::span<const Dependence> dependences) noexcept {
   Linker linker{*worker.thread, waiter};
-  waiter.unfulfilled.store(guard, std::memory_order_relaxed);
+  waiter.unfulfilled.store(linking_guard, std::memory_order_relaxed);
   if (worker.current->table == nullptr) return finish_linking(linker);
   DependTable& table = *worker.current->table;
   for (const Dependence& dependence : dependences) {

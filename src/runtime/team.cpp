@@ -177,6 +177,16 @@ void note_region(CountersFile* counters, std::size_t size) noexcept {
   }
 }
 
+// The first of the masters that race says when the first region started.
+void note_start(CountersFile* counters) noexcept {
+  if (counters == nullptr || counters->start_ns.load(std::memory_order_relaxed) != 0) return;
+  std::int64_t none = 0;
+  // relaxed: the reader is another process that looks after this one has ended.
+  if (counters->start_ns.compare_exchange_strong(none, now().count, std::memory_order_relaxed)) {
+    counters->start_ticks.store(ticks(), std::memory_order_relaxed);
+  }
+}
+
 // Keeps the end of the last region up to date without reading the slow clock for every region.
 void note_end(CountersFile* counters) noexcept {
   if (counters == nullptr) return;
@@ -224,10 +234,7 @@ Team* acquire_team(ThreadState& master, std::size_t size, const void* host) noex
     team->met.store(0, std::memory_order_relaxed);
   }
   CountersFile* counters = Engine::instance().counters();
-  if (counters != nullptr && counters->start_ns == 0) {
-    counters->start_ticks = ticks();
-    counters->start_ns = now().count;
-  }
+  note_start(counters);
   note_region(counters, size);
   return team;
 }

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "cache_model_support.hpp"
 #include "lab/plugin/front.hpp"
 #include "lab/plugin/messages.hpp"
 #include "lab/plugin/options.hpp"
 #include "lab/plugin/regions.hpp"
 #include "lab/plugin/result.hpp"
-#include "lab_model_support.hpp"
 #include "lares/lab.h"
 
 namespace lares::lab::counting {

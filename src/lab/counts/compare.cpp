@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "lab/counts/paint.hpp"
+
 namespace lares::lab {
 namespace {
 
@@ -46,10 +48,6 @@ RegionComparison compare_region(const std::string& name, const RegionCounts* fir
 std::string ratio_text(std::uint64_t first, std::uint64_t second) {
   if (first == 0) return second == 0 ? "=" : "new";
   return fmt::format("x {:.3g}", static_cast<double>(second) / static_cast<double>(first));
-}
-
-std::string painted(const std::string& text, const char* code, bool colour) {
-  return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
 }
 
 /// Less is green, more is red; a change of less than a hundredth is neither.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "lab/counts/counts.hpp"
+#include "lab/counts/paint.hpp"
 
 namespace lares::lab {
 namespace {
@@ -14,11 +15,6 @@ std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);
   for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
   return digits;
-}
-
-std::string painted(std::string text, const char* code, bool colour) {
-  if (!colour || *code == '\0') return text;
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
 double percent(std::uint64_t part, std::uint64_t whole) {

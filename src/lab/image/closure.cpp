@@ -13,6 +13,7 @@
 #include "lab/image/command.hpp"
 #include "lab/image/elf.hpp"
 #include "lab/image/file.hpp"
+#include "lab/image/text.hpp"
 
 namespace lares::lab {
 namespace {
@@ -24,12 +25,6 @@ constexpr std::size_t longest_first_line = 255;  // what the kernel reads
 constexpr int most_interpreters = 5;             // as the kernel: a script may be another's
 /// Asked about libraries, which name none themselves.
 constexpr std::string_view usual_linker = "/lib64/ld-linux-x86-64.so.2";
-
-std::string_view trimmed(std::string_view text) noexcept {
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 std::vector<std::string> words_of(std::string_view text, std::string_view separators) {
   std::vector<std::string> words;

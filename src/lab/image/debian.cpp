@@ -8,6 +8,7 @@
 
 #include "lab/image/command.hpp"
 #include "lab/image/signals.hpp"
+#include "lab/image/text.hpp"
 
 namespace lares::lab {
 namespace {
@@ -36,12 +37,6 @@ std::string_view field(std::string_view shown, std::string_view name) {
     shown.remove_prefix(std::min(line.size() + 1, shown.size()));
   }
   return {};
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
 /// As Debian allows them in names and versions, so that nothing else gets into a path or option.

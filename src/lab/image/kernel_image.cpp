@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdint>
 #include <cstring>
@@ -51,10 +52,11 @@ std::uint64_t padded(std::uint32_t size) noexcept { return (std::uint64_t{size} 
 /// True if one of the notes is the PVH entry: name "Xen", type 18.
 bool has_pvh_note(std::string_view notes) noexcept {
   constexpr std::uint32_t physical_entry = 18;
+  constexpr std::array xen{'X', 'e', 'n', '\0'};
   Elf64_Nhdr note{};
   while (load(notes, 0, note)) {
     const std::string_view name = notes.substr(sizeof(note), note.n_namesz);
-    if (note.n_type == physical_entry && name == std::string_view("Xen", 4)) return true;
+    if (note.n_type == physical_entry && std::ranges::equal(name, xen)) return true;
     const std::uint64_t size = sizeof(note) + padded(note.n_namesz) + padded(note.n_descsz);
     notes.remove_prefix(std::min<std::uint64_t>(size, notes.size()));
   }

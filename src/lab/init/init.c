@@ -37,14 +37,14 @@ static void run(const struct job* job) {
   struct program program;
   struct refusal refusal;
   // From here on memory accesses are counted, if they are; never mind our own few.
-  lares_lab_send_(LARES_LAB_PROGRAM_BEGIN, "");
+  lares_lab_internal_send(LARES_LAB_PROGRAM_BEGIN, "");
   if (!start_program(job, &program, &refusal)) {
     send_exit((uint8_t)refusal.kind, refusal.reason);
     return;
   }
   send_state(LAB_STARTED);
   const int status = relay(&program);
-  lares_lab_send_(LARES_LAB_PROGRAM_END, "");
+  lares_lab_internal_send(LARES_LAB_PROGRAM_END, "");
   send_outputs(&job->outputs);
   send_exit(LAB_ENDED, (uint32_t)status);
 }

@@ -111,8 +111,9 @@ static void reserve_input(size_t size) {
     in_start = 0;
   }
   if (size <= in_capacity) return;
-  in = realloc(in, size);
-  if (in == NULL) fail("hold a frame from", LAB_PORT_NAME);
+  unsigned char* const larger = realloc(in, size);
+  if (larger == NULL) fail("hold a frame from", LAB_PORT_NAME);
+  in = larger;
   in_capacity = size;
 }
 

@@ -20,6 +20,8 @@ struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 struct qemu_plugin_hwaddr;
 
+/* NOLINTBEGIN(readability-identifier-naming): the names are QEMU's. */
+
 /* What QEMU tells a plugin when it loads it. */
 typedef struct qemu_info_t {
   const char* target_name;
@@ -69,6 +71,7 @@ bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
 struct qemu_plugin_hwaddr* qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t address);
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr* address);
 uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr* address);
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "cache_model_support.hpp"
 #include "lab/plugin/front.hpp"
-#include "lab_model_support.hpp"
 
 namespace lares::lab::counting {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "lab_model_support.hpp"
+#include "cache_model_support.hpp"
 
 namespace lares::lab::counting {
 namespace {
