@@ -1,16 +1,19 @@
 // A tiled Cholesky factorisation, A = L * transpose(L), by OpenMP tasks with dependences.
 //
-//   cholesky [N] [TILE] [REPEATS] [parallel|serial]
+//   cholesky [N] [TILE] [REPEATS] [parallel|serial|interleaved]
 //
 // N x N doubles in square tiles of TILE x TILE, factorised REPEATS times. The last word says who
-// writes the tiles first, and so where their memory is: all threads, or one. Every task names the
-// whole tiles that it reads and writes. Each tile is an allocation of its own, page-aligned, so
-// that its pages have one home.
+// writes the tiles first, and so where their memory is: thread t its t-th share of the rows of
+// tiles, one thread all of them, or the threads row by row in turn. Every task names the whole
+// tiles that it reads and writes. Each tile is an allocation of its own, page-aligned, so that its
+// pages have one home.
 //
 // Prints one line per repeat and a last one with the check against LAPACK; exit status 1 if the
-// result is wrong, 2 if the arguments are.
+// result is wrong, 2 if the arguments are. Inside `lares lab` the factorisations are a counted
+// region.
 #include <cblas.h>
 #include <float.h>
+#include <lares/lab.h>
 #include <math.h>
 #include <omp.h>
 #include <stdint.h>
@@ -23,6 +26,8 @@ enum { page_bytes = 4096 };
 // LAPACK's, in OpenBLAS: the last argument is the length of `uplo`, as Fortran passes it.
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, size_t length);
 
+typedef enum { start_parallel, start_serial, start_interleaved } Start;
+
 typedef struct {
   int n;            // order of the matrix
   int tile;         // order of a tile
@@ -31,7 +36,8 @@ typedef struct {
 } Matrix;
 
 typedef struct {
-  int n, tile, repeats, parallel_start;
+  int n, tile, repeats;
+  Start start;
 } Options;
 
 static void* allocate(size_t bytes) {
@@ -84,8 +90,10 @@ static void fill_block(const Matrix* m, int row, int column) {
   }
 }
 
-static void fill(const Matrix* m, int parallel_start) {
-#pragma omp parallel for schedule(static) if (parallel_start)
+static void fill(const Matrix* m, Start start) {
+  const int threads = start == start_serial ? 1 : omp_get_max_threads();
+  const int share = start == start_interleaved ? 1 : (m->tiles + threads - 1) / threads;
+#pragma omp parallel for schedule(static, share) if (threads > 1)
   for (int row = 0; row < m->tiles; ++row) {
     for (int column = 0; column <= row; ++column) fill_block(m, row, column);
   }
@@ -141,9 +149,11 @@ static void create_step(const Matrix* m, int k) {
 
 static double factorise(const Matrix* m) {
   const double start = omp_get_wtime();
+  lares_lab_region_begin("factorise");
 #pragma omp parallel
 #pragma omp single
   for (int k = 0; k < m->tiles; ++k) create_step(m, k);
+  lares_lab_region_end("factorise");
   return omp_get_wtime() - start;
 }
 
@@ -221,8 +231,16 @@ static int positive(const char* text, const char* what) {
   return (int)value;
 }
 
+static Start start_named(const char* word) {
+  if (strcmp(word, "parallel") == 0) return start_parallel;
+  if (strcmp(word, "serial") == 0) return start_serial;
+  if (strcmp(word, "interleaved") == 0) return start_interleaved;
+  fprintf(stderr, "cholesky: start '%s' is not one of parallel, serial, interleaved\n", word);
+  exit(2);
+}
+
 static Options read_options(int argc, char** argv) {
-  Options o = {.n = 2048, .tile = 128, .repeats = 3, .parallel_start = 1};
+  Options o = {.n = 2048, .tile = 128, .repeats = 3, .start = start_parallel};
   if (argc > 1 && strcmp(argv[1], "--help") == 0) {
     puts("cholesky [N] [TILE] [REPEATS] [parallel|serial]   for example: cholesky 2048 128 3");
     exit(0);
@@ -231,11 +249,7 @@ static Options read_options(int argc, char** argv) {
   if (argc > 2) o.tile = positive(argv[2], "TILE");
   if (argc > 3) o.repeats = positive(argv[3], "REPEATS");
   if (argc > 4) {
-    o.parallel_start = strcmp(argv[4], "parallel") == 0;
-    if (!o.parallel_start && strcmp(argv[4], "serial") != 0) {
-      fprintf(stderr, "cholesky: start '%s' is neither 'parallel' nor 'serial'\n", argv[4]);
-      exit(2);
-    }
+    o.start = start_named(argv[4]);
   }
   if (argc > 5) {
     fprintf(stderr, "cholesky: '%s' is one argument too many, four are accepted\n", argv[5]);
@@ -254,7 +268,7 @@ int main(int argc, char** argv) {
   Matrix m = make_matrix(o.n, o.tile);
   const double operations = (double)o.n * o.n * o.n / 3.0;
   for (int k = 0; k < o.repeats; ++k) {
-    fill(&m, o.parallel_start);
+    fill(&m, o.start);
     const double seconds = factorise(&m);
     printf("cholesky n=%d tile=%d threads=%d repeat=%d seconds=%.6f gflops=%.2f\n", o.n, o.tile,
            omp_get_max_threads(), k, seconds, operations / seconds * 1e-9);

@@ -40,6 +40,8 @@ int main(int argc, char** argv) {
     b[i] = 2;
     c[i] = 0;
   }
+  const volatile char* scratch = make_scratch(memory_node);
+  empty_cache(scratch);
   lares_lab_region_begin("multiply");
   for (int i = 0; i < tiles; ++i) {
     for (int j = 0; j < tiles; ++j) {
@@ -50,10 +52,11 @@ int main(int argc, char** argv) {
       }
     }
   }
+  empty_cache(scratch);
   lares_lab_region_end("multiply");
   if (c[count - 1] != 2.0 * tiles * tile) fail("multiply");
   const unsigned long lines = bytes / line_bytes;
-  expect("multiply", "read", node, memory_node, lines * (2 + (unsigned long)tiles));
+  expect("multiply", "read", node, memory_node, lines * (2 + (unsigned long)tiles) + scratch_lines);
   expect("multiply", "write_back", node, memory_node, lines);
   return 0;
 }

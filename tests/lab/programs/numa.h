@@ -15,7 +15,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { line_bytes = 64, policy_bind = 2, policy_interleave = 3, max_nodes = 64 };
+enum {
+  line_bytes = 64,
+  policy_bind = 2,
+  policy_interleave = 3,
+  max_nodes = 64,
+  scratch_bytes = 4 * 1024 * 1024,  // several times the lab's L2
+  scratch_lines = scratch_bytes / line_bytes
+};
 
 static inline void fail(const char* what) {
   perror(what);
@@ -48,7 +55,7 @@ static inline int node_count(void) {
   return count > 0 ? count : 1;
 }
 
-// Binds the calling thread to the cpus of `node`: a list like "0-3,8".
+// Binds the calling thread to the first cpu of `node`: only one cache is to have its lines.
 static inline void run_on_node(int node) {
   char name[64];
   char list[1024];
@@ -56,12 +63,7 @@ static inline void run_on_node(int node) {
   read_node_file(name, list, sizeof list);
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
-  for (char* at = list; *at >= '0' && *at <= '9';) {
-    long first = strtol(at, &at, 10);
-    long last = *at == '-' ? strtol(at + 1, &at, 10) : first;
-    for (; first <= last; ++first) CPU_SET((size_t)first, &cpus);
-    if (*at == ',') ++at;
-  }
+  if (*list >= '0' && *list <= '9') CPU_SET((size_t)strtol(list, NULL, 10), &cpus);
   if (CPU_COUNT(&cpus) == 0 || sched_setaffinity(0, sizeof cpus, &cpus) != 0) {
     fprintf(stderr, "cannot run on node %d\n", node);
     exit(1);
@@ -80,6 +82,19 @@ static inline void place(void* memory, size_t bytes, int policy, unsigned long m
   if (syscall(SYS_mbind, memory, bytes, policy, &mask, (unsigned long)max_nodes + 1, 0) != 0) {
     fail("mbind");
   }
+}
+
+// Memory for empty_cache(), already written, on `node`.
+static inline volatile char* make_scratch(int node) {
+  char* scratch = reserve(scratch_bytes);
+  place(scratch, scratch_bytes, policy_bind, 1UL << node);
+  memset(scratch, 1, scratch_bytes);
+  return scratch;
+}
+
+// Leaves nothing but unchanged lines of `scratch` in the cpu's cache; fetches scratch_lines lines.
+static inline void empty_cache(const volatile char* scratch) {
+  for (size_t at = 0; at < scratch_bytes; at += line_bytes) (void)scratch[at];
 }
 
 // One cell that the counts of `region` must have: matrix `kind`, row, column, and its lines.

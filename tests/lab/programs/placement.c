@@ -31,6 +31,7 @@ static void* run(void* argument) {
   struct part* part = argument;
   run_on_node(part->node);
   if (parallel) write_part(part);
+  empty_cache(make_scratch(part->node));
   pthread_barrier_wait(&barrier);  // all is written
   pthread_barrier_wait(&barrier);  // the region has begun
   uint64_t sum = 0;
@@ -79,6 +80,7 @@ int main(int argc, char** argv) {
   run_on_node(parts[0].node);
   if (!parallel) {
     for (int i = 0; i < threads; ++i) write_part(&parts[i]);
+    empty_cache(make_scratch(parts[0].node));
   }
   pthread_barrier_init(&barrier, NULL, (unsigned)threads + 1);
   for (int i = 0; i < threads; ++i) {

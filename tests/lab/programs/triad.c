@@ -2,8 +2,7 @@
 //
 // triad [CPU_NODE [MEMORY_NODE [MIB [PASSES]]]]: runs on CPU_NODE with three arrays of MIB / 3 on
 // MEMORY_NODE, in the region "triad". Each pass reads two arrays, fetches the third to write it,
-// and writes it back: four thirds of MIB. The last lines may still be in the cache at the end, and
-// the arrays' first contents at the beginning: write-backs are exact to within the size of an L2.
+// and writes it back: four thirds of MIB. The cache is emptied before and at the end.
 #include "numa.h"
 
 #include <lares/lab.h>
@@ -25,14 +24,17 @@ int main(int argc, char** argv) {
     b[i] = (double)i;
     c[i] = 2;
   }
+  const volatile char* scratch = make_scratch(memory_node);
+  empty_cache(scratch);
   lares_lab_region_begin("triad");
   for (int pass = 0; pass < passes; ++pass) {
     for (size_t i = 0; i < count; ++i) a[i] = b[i] + 3 * c[i];
   }
+  empty_cache(scratch);
   lares_lab_region_end("triad");
   if (a[count - 1] != (double)(count - 1) + 6) fail("triad");
   const unsigned long lines = bytes / line_bytes * (unsigned long)passes;
-  expect("triad", "read", cpu_node, memory_node, 2 * lines);
+  expect("triad", "read", cpu_node, memory_node, 2 * lines + scratch_lines);
   expect("triad", "written", cpu_node, memory_node, lines);
   expect("triad", "write_back", cpu_node, memory_node, lines);
   return 0;

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Counts, in a guest of several nodes, whose memory the tasks of Cholesky and Jacobi use: the same
+binaries under the stock runtimes and under Lares' policies.
+
+    bench/lab_policies.py                   five runs each (an hour on two cores)
+    bench/lab_policies.py --write           also writes the table into docs/lab.md
+
+Stock runs are bound (OMP_PROC_BIND=close, OMP_PLACES=cores), as Lares binds. Remote lines are lines
+fetched from another node's memory within the region of the computation. The halo of Jacobi is what any
+schedule must fetch remotely that computes each column on the node that owns it.
+"""
+
+import datetime
+
+import harness
+import lab_guests
+
+POLICIES = ("stock-like", "locality-queues", "virouleau")
+COMPILERS = {"gcc": "libgomp", "clang": "libomp"}
+JACOBI = {"n": 128, "block": 8, "sweeps": 4}
+CHOLESKY = {"n": 1024, "tile": 64}
+LINE = 64
+BOUND = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
+
+
+class Case:
+    """One program with its arguments, and the region that is looked at."""
+
+    def __init__(self, name, arguments, region, floor):
+        self.name, self.arguments, self.region, self.floor = name, arguments, region, floor
+
+
+def halo_lines(nodes, cpus):
+    """Lines that Jacobi's owners must fetch from other nodes, for all sweeps (examples/jacobi.c)."""
+    across = JACOBI["n"] // JACOBI["block"] + 2
+    count, threads = across * across, nodes * cpus
+    node = [c * threads // count // cpus for c in range(count)]
+    faces = sum(node[z * across + y] != node[(z + dz) * across + y + dy]
+                for z in range(1, across - 1) for y in range(1, across - 1)
+                for dy, dz in ((1, 0), (-1, 0), (0, 1), (0, -1)))
+    line_bytes = (JACOBI["n"] + 2) * 8
+    return round(faces * JACOBI["block"] * line_bytes / LINE) * JACOBI["sweeps"]
+
+
+def cases(options):
+    jacobi = [JACOBI["n"], JACOBI["block"], JACOBI["sweeps"], "parallel"]
+    cholesky = [CHOLESKY["n"], CHOLESKY["tile"], 1, "interleaved"]
+    chosen = {
+        "cholesky": Case("cholesky", cholesky, "factorise", None),
+        "jacobi": Case("jacobi", jacobi, "sweeps", halo_lines(options.nodes, options.cpus)),
+    }
+    return [chosen[name] for name in options.cases.split(",")]
+
+
+def configurations(options):
+    """(compiler, policy or None for stock)"""
+    for compiler in COMPILERS:
+        yield compiler, None
+        for policy in options.policies.split(";"):
+            yield compiler, policy
+
+
+def one_run(options, lares, case, compiler, policy):
+    program = harness.program(options.build / "examples", f"{case.name}-{compiler}")
+    words = [program, *case.arguments]
+    environment = harness.clean_environment(**({} if policy else BOUND))
+    if policy:
+        words = harness.under_lares(lares, "--quiet", "--policy", policy) + words
+    guest = ["--nodes", options.nodes, "--cpus-per-node", options.cpus, *options.guest.split()]
+    run = lab_guests.run_guest(lares, guest, words, count=True, environment=environment,
+                               timeout=options.timeout)
+    if "result=ok" not in run.output:
+        raise harness.ProgramFailed(f"{case.name} computed something wrong under {policy}")
+    region = run.region(case.region)
+    matrix = lab_guests.fetched(region)
+    return {"remote": lab_guests.remote(matrix), "all": sum(map(sum, matrix)),
+            "seconds": run.seconds, "again": lab_guests.retries(run), "region": region}
+
+
+def measure(options, lares):
+    plan = [(case, *configuration) for case in cases(options)
+            for configuration in configurations(options)]
+    runs = {}
+    progress = harness.Progress(len(plan) * options.rounds)
+    for _, (case, compiler, policy) in harness.interleaved(plan, options.rounds, 1):
+        progress.step(f"{case.name} {compiler} {policy or 'stock'}")
+        runs.setdefault((case.name, compiler, policy), []).append(
+            one_run(options, lares, case, compiler, policy))
+    progress.end()
+    return runs
+
+
+def better_stock(runs, case):
+    """The median of remote lines of the stock runtime that has fewer."""
+    return min(harness.Spread([r["remote"] for r in runs[case.name, compiler, None]]).median
+               for compiler in COMPILERS)
+
+
+def table_of(options, runs):
+    table = harness.Table(["program, policy", "remote lines, thousands", "of all lines",
+                           "of the better stock", "of the halo"])
+    for case in cases(options):
+        best = better_stock(runs, case)
+        for compiler, policy in configurations(options):
+            some = runs[case.name, compiler, policy]
+            lines = harness.Spread([r["remote"] / 1000 for r in some])
+            share = harness.Spread([100 * r["remote"] / r["all"] for r in some])
+            name = policy or f"stock {COMPILERS[compiler]}"
+            table.add(f"{case.name}-{compiler}, {name}", lines.text("{:.0f}".format),
+                      share.text("{:.0f}".format) + " %",
+                      harness.two_decimals(1000 * lines.median / best),
+                      harness.two_decimals(1000 * lines.median / case.floor) if case.floor else "")
+    return table
+
+
+def body():
+    parser = harness.Parser(description=__doc__.splitlines()[0],
+                            epilog="Example: bench/lab_policies.py --rounds 1 --cases jacobi")
+    lab_guests.lab_options(parser, nodes=4)
+    parser.add_argument("--cpus", type=harness.positive, default=2, metavar="N",
+                        help="cpus of a node (default: 2)")
+    parser.add_argument("--guest", default="", metavar="OPTIONS",
+                        help="more options of `lares lab run`, as one word")
+    parser.add_argument("--rounds", type=harness.positive, default=5, metavar="N",
+                        help="how often each configuration runs (default: 5)")
+    parser.add_argument("--cases", default="cholesky,jacobi", metavar="LIST",
+                        help="which programs (default: cholesky,jacobi)")
+    parser.add_argument("--policies", default=";".join(POLICIES), metavar="LIST",
+                        help=f"policies, with ; between (default: {';'.join(POLICIES)})")
+    parser.add_argument("--timeout", type=harness.positive, default=600, metavar="S",
+                        help="seconds after which a run counts as hung (default: 600)")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/lab.md")
+    options = parser.parse_args()
+    lares = harness.program(options.build, "lares")
+    runs = measure(options, lares)
+    table = table_of(options, runs)
+    again = sum(r["again"] for some in runs.values() for r in some)
+    print(table.text())
+    print(f"guests started again: {again}")
+    if options.json:
+        harness.write_json(options.json, [
+            {"case": case, "compiler": compiler, "policy": policy, "runs": some}
+            for (case, compiler, policy), some in runs.items()])
+    if options.write:
+        date = datetime.date.today().isoformat()
+        text = (f"{table.markdown()}\n\nA guest of {options.nodes} nodes with {options.cpus} cpus each, "
+                f"512 KiB of L2 per cpu {options.guest}; medians [least..most] of {options.rounds} "
+                f"interleaved runs, {date}.")
+        harness.replace_marked(harness.ROOT / "docs" / "lab.md", "policies", text)
+    return 0
+
+
+if __name__ == "__main__":
+    harness.main("lab_policies", body)
