@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Tests of `lares run` with real OpenMP programs on guests of several nodes, by what they count.
+
+Usage: lab_programs_test.py BUILD [CLASS...]
+
+BUILD has lares, examples/ and tests/lab/. Counts come from emulated cpus that take turns on a few of
+the host's: what is asserted of schedules has a wide margin, what arithmetic says has a narrow one.
+Ends with status 77, "skipped", where there is no QEMU.
+"""
+
+import pathlib
+import shutil
+import sys
+import unittest
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+
+# pylint: disable=wrong-import-position
+import harness  # noqa: E402
+import lab_guests  # noqa: E402
+
+LARES = BUILD / "lares"
+PATIENCE = 280
+JACOBI = ("64", "8", "3", "parallel")
+CHOLESKY = ("512", "64", "1", "interleaved")
+
+
+def program(name):
+    path = BUILD / name
+    if not path.exists():
+        raise unittest.SkipTest(f"{name} was not built")
+    return path
+
+
+def run(nodes, *words, count=True, guest=(), **environment):
+    return lab_guests.run_guest(LARES, ["--nodes", nodes, *guest], words, count=count,
+                                environment=harness.clean_environment(**environment),
+                                timeout=PATIENCE)
+
+
+def under_lares(policy, *words):
+    return [LARES, "run", "--quiet", "--policy", policy, "--", *words]
+
+
+class Counts(unittest.TestCase):
+    """The counts are what arithmetic says."""
+
+    def check(self, run_of, region):
+        expected = lab_guests.expectations(run_of)
+        self.assertTrue(expected)
+        named = {(e.kind, e.row, e.column) for e in expected}
+        for e in expected:
+            self.assertLess(abs(e.error(run_of)), 0.05, vars(e))
+        other = sum(cell for kind in {e.kind for e in expected}
+                    for i, row in enumerate(run_of.region(region)[kind])
+                    for j, cell in enumerate(row) if (kind, i, j) not in named)
+        self.assertLess(other, 0.01 * sum(e.lines for e in expected))
+
+    def test_a_stream_is_counted_where_its_memory_is(self):
+        self.check(run(4, program("tests/lab/lab_triad"), "0", "3"), "triad")
+
+    def test_a_node_without_cpus_serves_lines_and_fetches_none(self):
+        triad = run(2, program("tests/lab/lab_triad"), "1", "2", guest=("--cpuless", "1"))
+        self.check(triad, "triad")
+        self.assertEqual(sum(triad.region("triad")["read"][2]), 0)
+
+    def test_serial_parallel_and_interleaved_first_touch(self):
+        for mode in ("serial", "parallel", "interleave"):
+            with self.subTest(mode):
+                self.check(run(4, program("tests/lab/lab_placement"), mode), "sum")
+
+    def test_tiles_that_are_used_again_are_fetched_once(self):
+        self.check(run(2, program("tests/lab/lab_multiply"), "8"), "multiply")
+
+
+class Programs(unittest.TestCase):
+    """`lares run` in a guest: right results, on the nodes that the guest has, at home."""
+
+    def local_share(self, nodes, region, words):
+        done = run(nodes, *words)
+        self.assertIn("result=ok", done.output)
+        matrix = lab_guests.fetched(done.region(region))
+        self.assertEqual(len(matrix), nodes)
+        return 1 - lab_guests.remote(matrix) / sum(map(sum, matrix))
+
+    def compare(self, nodes, name, arguments, region, compiler, policy):
+        """A policy that goes by data has a much larger local share than one that does not."""
+        words = [program(f"examples/{name}-{compiler}"), *arguments]
+        blind = self.local_share(nodes, region, under_lares("stock-like", *words))
+        share = self.local_share(nodes, region, under_lares(policy, *words))
+        self.assertGreater(share, blind + 0.1, f"{name}-{compiler}, {nodes} nodes, {policy}")
+
+    def test_jacobi_stays_at_home_on_two_nodes(self):
+        self.compare(2, "jacobi", JACOBI, "sweeps", "gcc", "locality-queues")
+
+    def test_jacobi_stays_at_home_on_four_nodes(self):
+        self.compare(4, "jacobi", JACOBI, "sweeps", "clang", "virouleau")
+
+    def test_cholesky_stays_at_home_on_four_nodes(self):
+        self.compare(4, "cholesky", CHOLESKY, "factorise", "gcc", "virouleau")
+
+    def test_eight_nodes_give_right_results_under_the_default(self):
+        for name, arguments in (("jacobi", JACOBI), ("cholesky", CHOLESKY)):
+            done = run(8, LARES, "run", "--summary=text", "-", "--",
+                       program(f"examples/{name}-clang"), *arguments, count=False,
+                       guest=("--cpus-per-node", "1"))
+            self.assertIn("result=ok", done.output)
+            self.assertIn("8 domains", done.errors + done.output)
+
+
+if __name__ == "__main__":
+    if shutil.which("qemu-system-x86_64") is None:
+        print("skipped: no qemu-system-x86_64 (package qemu-system-x86)")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)
