@@ -60,40 +60,35 @@ void* Monitor::run(void* self) noexcept {
 
 void Monitor::loop() noexcept {
   for (;;) {
+    const bool idle = waiting_ == 0 && touches_waiting_ == 0;
     std::array<pollfd, 2> sources{{{source_.descriptor(), POLLIN, 0}, {stop_pipe_[0], POLLIN, 0}}};
-    if (poll(sources.data(), sources.size(), -1) < 0 && errno != EINTR) return;
+    if (poll(sources.data(), sources.size(), idle ? -1 : 0) < 0 && errno != EINTR) return;
     if (sources[1].revents != 0) return;
-    if (sources[0].revents == 0) continue;
-    // seq_cst: set before a message is taken, so whoever it concerned sees it when it goes on.
-    busy_.store(true, std::memory_order_seq_cst);
-    deal_with_messages();
-    busy_.store(false, std::memory_order_release);  // release: what was done comes first
-  }
-}
-
-void Monitor::deal_with_messages() noexcept {
-  take_message();
-  while (waiting_ > 0) {
-    if (tell(changes_[first_]) == EAGAIN) {
-      // Whatever is in the way may itself wait for a message to be taken.
-      if (waiting_ == most_changes || !take_message()) sched_yield();
-      continue;
+    if (sources[0].revents != 0) {
+      // seq_cst: set before a message is taken, so whoever it concerned sees it when it goes on.
+      busy_.store(true, std::memory_order_seq_cst);
+      take_message();
+    } else if (!idle) {
+      sched_yield();  // all is taken, so whoever is in the way can get on
     }
-    first_ = (first_ + 1) % most_changes;
-    --waiting_;
+    tell_changes();
+    if (waiting_ == 0) {
+      busy_.store(false, std::memory_order_release);  // release: what was done comes first
+      tell_touches();
+    }
   }
 }
 
-bool Monitor::take_message() noexcept {
+void Monitor::take_message() noexcept {
   uffd_msg message;
-  if (read(source_.descriptor(), &message, sizeof(message)) != sizeof(message)) return false;
+  if (read(source_.descriptor(), &message, sizeof(message)) != sizeof(message)) return;
   if (message.event == UFFD_EVENT_PAGEFAULT) {
-    // A touch changes nothing that others must wait for.
-    if (waiting_ == 0) busy_.store(false, std::memory_order_release);
-    listener_.touched(source_, message.arg.pagefault.address,
-                      static_cast<pid_t>(message.arg.pagefault.feat.ptid));
-    return true;
+    const auto& fault = message.arg.pagefault;
+    take_touch(fault.address, static_cast<pid_t>(fault.feat.ptid));
+    return;
   }
+  // With so many changes under way, whoever made the next one waits.
+  while (waiting_ == most_changes) tell_changes();
   Change& change = changes_[(first_ + waiting_++) % most_changes];
   change.event = message.event;
   if (message.event == UFFD_EVENT_REMAP) {
@@ -105,7 +100,32 @@ bool Monitor::take_message() noexcept {
     change.begin = message.arg.remove.start;
     change.end = message.arg.remove.end;
   }
-  return true;
+}
+
+/// The kernel hands out touches before changes. So a toucher whose turn cannot come yet stays
+/// asleep: woken, it would touch again, and the change that is in the way would never be taken.
+void Monitor::take_touch(std::uintptr_t address, pid_t thread) noexcept {
+  if (touches_waiting_ == most_touches) {
+    source_.wake(address, static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+    return;
+  }
+  touches_[touches_waiting_++] = {address, thread};
+}
+
+void Monitor::tell_changes() noexcept {
+  while (waiting_ > 0 && tell(changes_[first_]) != EAGAIN) {
+    first_ = (first_ + 1) % most_changes;
+    --waiting_;
+  }
+}
+
+void Monitor::tell_touches() noexcept {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < touches_waiting_; ++i) {
+    const Touch touch = touches_[i];
+    if (listener_.touched(source_, touch.address, touch.thread) == EAGAIN) touches_[kept++] = touch;
+  }
+  touches_waiting_ = kept;
 }
 
 int Monitor::tell(const Change& change) noexcept {

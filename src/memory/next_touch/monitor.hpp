@@ -18,7 +18,7 @@ namespace lares::memory {
 class Listener {
  public:
   /// Thread `thread` waits at `address`.
-  virtual void touched(Userfault& source, std::uintptr_t address, pid_t thread) noexcept = 0;
+  virtual int touched(Userfault& source, std::uintptr_t address, pid_t thread) noexcept = 0;
   /// Pages [begin, end) are mapped no more.
   virtual int unmapped(Userfault& source, std::uintptr_t begin, std::uintptr_t end) noexcept = 0;
   /// Pages [begin, end) are about to be emptied: they read as zeros from then on.
@@ -60,12 +60,19 @@ class Monitor {
     unsigned event = 0;
     std::uintptr_t begin = 0, end = 0, to = 0;
   };
+  struct Touch {
+    std::uintptr_t address = 0;
+    pid_t thread = 0;
+  };
   static constexpr std::size_t most_changes = 256;
+  static constexpr std::size_t most_touches = 1024;
 
   static void* run(void* self) noexcept;
   void loop() noexcept;
-  void deal_with_messages() noexcept;
-  bool take_message() noexcept;
+  void take_message() noexcept;
+  void take_touch(std::uintptr_t address, pid_t thread) noexcept;
+  void tell_changes() noexcept;
+  void tell_touches() noexcept;
   int tell(const Change& change) noexcept;
 
   Userfault& source_;
@@ -77,6 +84,8 @@ class Monitor {
   std::array<Change, most_changes> changes_{};
   std::size_t first_ = 0;
   std::size_t waiting_ = 0;
+  std::array<Touch, most_touches> touches_{};
+  std::size_t touches_waiting_ = 0;
   std::atomic<bool> busy_{false};  ///< the monitor's thread writes, any thread reads
 };
 

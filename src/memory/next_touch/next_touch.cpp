@@ -168,8 +168,14 @@ int NextTouch::put_aside(Region& region) noexcept {
     return static_cast<int>(-alias);
   }
   region.alias = static_cast<std::uintptr_t>(alias);
-  userfault.unwatch(region.alias, bytes);
-  return 0;
+  // A change of that place must not be told, or the monitor would wait for itself.
+  const int error = userfault.unwatch(region.alias, bytes);
+  if (error != 0) {
+    calls_.remap(pointer(region.alias), bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                 pointer(region.begin));
+    userfault.unwatch(region.begin, bytes);
+  }
+  return error;
 }
 
 int NextTouch::forbid(const Region& region) noexcept {

@@ -111,10 +111,10 @@ class NextTouch : private Listener {
   struct Toucher {
     DomainId domain;
     bool fetches = false;  ///< false: the chunk is only put back
-    bool waits = true;     ///< for a chunk that another thread is busy with; else EBUSY
+    bool waits = true;     ///< for a chunk that another thread is busy with; else EAGAIN
   };
 
-  void touched(Userfault& source, std::uintptr_t address, pid_t thread) noexcept override;
+  int touched(Userfault& source, std::uintptr_t address, pid_t thread) noexcept override;
   int unmapped(Userfault& source, std::uintptr_t begin, std::uintptr_t end) noexcept override;
   int emptied(std::uintptr_t begin, std::uintptr_t end) noexcept override;
   int moved(Userfault& source, std::uintptr_t begin, std::uintptr_t end,

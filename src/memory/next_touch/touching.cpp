@@ -75,26 +75,22 @@ bool NextTouch::stray_fault(int signal, std::uintptr_t page) noexcept {
   return calls_.advise(pointer(page), page_, MADV_POPULATE_WRITE) >= 0;
 }
 
-void NextTouch::touched(Userfault& source, std::uintptr_t address, pid_t thread) noexcept {
+int NextTouch::touched(Userfault& source, std::uintptr_t address, pid_t thread) noexcept {
   const Regions::Visit visit(regions_);
   const std::uintptr_t page = address & ~(page_ - 1);
   Region* const region = regions_.find(address);
   // acquire: as in fault().
   const std::uint32_t state =
       region == nullptr ? Region::empty : region->state.load(std::memory_order_acquire);
-  if (state == Region::marking) {
-    // The marking thread may wait for this very thread: let the toucher come again.
-    sched_yield();
-    source.wake(page, page_);
-    return;
-  }
+  if (state == Region::marking) return EAGAIN;
   const bool ours = region != nullptr && region->way == Way::userfault_thread;
   const std::uint32_t index = ours ? region->index_of(address) : 0;
   if (!ours ||
       Chunk::state(region->chunks[index].load(std::memory_order_acquire)) == Chunk::settled) {
-    source.zero(page, page_);
+    // As in stray_fault(); a page that is there stays.
+    if (source.zero(page, page_) == EAGAIN) return EAGAIN;
     source.wake(page, page_);
-    return;
+    return 0;
   }
   const DomainId domain = nodes_.domain_of_cpu(cpu_of_thread(thread), 0);
   const OsNode node = nodes_.node_of(domain);
@@ -102,8 +98,11 @@ void NextTouch::touched(Userfault& source, std::uintptr_t address, pid_t thread)
     const NodeMask mask(node);
     calls_.prefer(MPOL_PREFERRED, mask.words());
   }
-  if (settle_chunk(*region, index, {domain, true, false}) != 0) sched_yield();
+  const int error = settle_chunk(*region, index, {domain, true, false});
+  if (error == EAGAIN) return EAGAIN;
+  // Other errors pass: the toucher touches again.
   source.wake(page, page_);
+  return 0;
 }
 
 int NextTouch::settle_chunk(Region& region, std::uint32_t index, const Toucher& toucher) noexcept {
@@ -112,7 +111,7 @@ int NextTouch::settle_chunk(Region& region, std::uint32_t index, const Toucher& 
     std::uint32_t seen = chunk.load(std::memory_order_acquire);  // acquire: as in fault()
     if (Chunk::state(seen) == Chunk::settled) return 0;
     if (Chunk::state(seen) == Chunk::busy) {
-      if (!toucher.waits) return EBUSY;
+      if (!toucher.waits) return EAGAIN;
       patience.wait();
       continue;
     }

@@ -32,7 +32,7 @@ int error_of(long result) noexcept { return result < 0 ? static_cast<int>(-resul
 /// many bytes it did.
 template <class Attempt>
 int whole(std::uint64_t bytes, std::uint64_t page, Attempt attempt) noexcept {
-  constexpr int patience = 64;
+  constexpr int patience = 4;
   std::uint64_t offset = 0;
   int again = 0;
   while (offset < bytes) {
