@@ -1,0 +1,163 @@
+#include "memory/next_touch/monitor.hpp"
+
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace lares::memory {
+
+int Monitor::start() noexcept {
+  if (started_) return 0;
+  if (pipe2(stop_pipe_, O_CLOEXEC) != 0) return errno;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  constexpr std::size_t stack_bytes = std::size_t{256} * 1024;
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits it
+  const int error = pthread_create(&thread_, &attributes, &Monitor::run, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  started_ = error == 0;
+  if (error != 0) lose();
+  return error;
+}
+
+void Monitor::stop() noexcept {
+  if (!started_) return;
+  ::close(stop_pipe_[1]);
+  stop_pipe_[1] = -1;
+  pthread_join(thread_, nullptr);
+  lose();
+}
+
+void Monitor::lose() noexcept {
+  for (int& end : stop_pipe_) {
+    if (end >= 0) ::close(end);
+    end = -1;
+  }
+  started_ = false;
+  busy_.store(false, std::memory_order_relaxed);  // relaxed: the thread is gone
+}
+
+void* Monitor::run(void* self) noexcept {
+  static_cast<Monitor*>(self)->loop();
+  return nullptr;
+}
+
+void Monitor::loop() noexcept {
+  for (;;) {
+    const bool idle = waiting_ == 0 && touches_waiting_ == 0;
+    std::array<pollfd, 2> sources{{{source_.descriptor(), POLLIN, 0}, {stop_pipe_[0], POLLIN, 0}}};
+    if (poll(sources.data(), sources.size(), idle ? -1 : 0) < 0 && errno != EINTR) return;
+    if (sources[1].revents != 0) return;
+    if (sources[0].revents != 0) {
+      // seq_cst: set before a message is taken, so whoever it concerned sees it when it goes on.
+      busy_.store(true, std::memory_order_seq_cst);
+      take_message();
+    } else if (!idle) {
+      sched_yield();  // all is taken, so whoever is in the way can get on
+    }
+    tell_changes();
+    if (waiting_ == 0) {
+      busy_.store(false, std::memory_order_release);  // release: what was done comes first
+      tell_touches();
+    }
+  }
+}
+
+void Monitor::take_message() noexcept {
+  uffd_msg message;
+  if (read(source_.descriptor(), &message, sizeof(message)) != sizeof(message)) return;
+  if (message.event == UFFD_EVENT_PAGEFAULT) {
+    const auto& fault = message.arg.pagefault;
+    take_touch(fault.address, static_cast<pid_t>(fault.feat.ptid));
+    return;
+  }
+  // With so many changes under way, whoever made the next one waits.
+  while (waiting_ == most_changes) tell_changes();
+  Change& change = changes_[(first_ + waiting_++) % most_changes];
+  change.event = message.event;
+  if (message.event == UFFD_EVENT_REMAP) {
+    const auto& remap = message.arg.remap;
+    change.begin = remap.from;
+    change.end = remap.from + remap.len;
+    change.to = remap.to;
+  } else {
+    change.begin = message.arg.remove.start;
+    change.end = message.arg.remove.end;
+  }
+}
+
+/// The kernel hands out touches before changes. So a toucher whose turn cannot come yet stays
+/// asleep: woken, it would touch again, and the change that is in the way would never be taken.
+void Monitor::take_touch(std::uintptr_t address, pid_t thread) noexcept {
+  if (touches_waiting_ == most_touches) {
+    source_.wake(address, static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+    return;
+  }
+  touches_[touches_waiting_++] = {address, thread};
+}
+
+void Monitor::tell_changes() noexcept {
+  while (waiting_ > 0 && tell(changes_[first_]) != EAGAIN) {
+    first_ = (first_ + 1) % most_changes;
+    --waiting_;
+  }
+}
+
+void Monitor::tell_touches() noexcept {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < touches_waiting_; ++i) {
+    const Touch touch = touches_[i];
+    if (listener_.touched(source_, touch.address, touch.thread) == EAGAIN) touches_[kept++] = touch;
+  }
+  touches_waiting_ = kept;
+}
+
+int Monitor::tell(const Change& change) noexcept {
+  switch (change.event) {
+    case UFFD_EVENT_UNMAP:
+      return listener_.unmapped(source_, change.begin, change.end);
+    case UFFD_EVENT_REMOVE:
+      return listener_.emptied(change.begin, change.end);
+    case UFFD_EVENT_REMAP:
+      return listener_.moved(source_, change.begin, change.end, change.to);
+    default:
+      return 0;
+  }
+}
+
+unsigned cpu_of_thread(pid_t thread) noexcept {
+  std::array<char, 64> path;
+  std::snprintf(path.data(), path.size(), "/proc/self/task/%d/stat", static_cast<int>(thread));
+  const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  std::array<char, 1024> text;
+  const ssize_t got = read(file, text.data(), text.size() - 1);
+  ::close(file);
+  if (got <= 0) return 0;
+  text[static_cast<std::size_t>(got)] = '\0';
+  // The name may hold anything; the fields after it are numbers, and the 37th of them is it.
+  const char* at = std::strrchr(text.data(), ')');
+  constexpr int fields_after_name = 37;
+  for (int field = 0; at != nullptr && field < fields_after_name; ++field) {
+    at = std::strchr(at + 1, ' ');
+  }
+  return at == nullptr ? 0 : static_cast<unsigned>(std::strtoul(at, nullptr, 10));
+}
+
+}  // namespace lares::memory

@@ -1,0 +1,117 @@
+// Many threads touch one area at once, again and again, and it must neither hang nor lose a byte.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <barrier>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "memory/next_touch/next_touch.hpp"
+#include "memory_area.hpp"
+#include "memory_fakes.hpp"
+
+namespace lares::memory {
+namespace {
+
+#if defined(__SANITIZE_THREAD__)
+constexpr bool under_tsan = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+constexpr bool under_tsan = true;
+#else
+constexpr bool under_tsan = false;
+#endif
+#else
+constexpr bool under_tsan = false;
+#endif
+
+constexpr int threads = 64;
+constexpr int rounds = under_tsan ? 50 : 1000;
+
+class NextTouchStress : public testing::TestWithParam<WantedWay> {};
+
+TEST_P(NextTouchStress, ManyThreadsTouchOneArea) {
+  const Nodes nodes{machine_of_nodes({0})};
+  NextTouch next_touch(real_calls(), nodes, {page});
+  constexpr std::size_t pages = 16;
+  const TestArea area(pages);
+  NextTouchOptions options;
+  options.chunk = {2 * page};
+  options.way = GetParam();
+  const int error = next_touch.mark(area.address(), area.length(), options).error;
+  if (error == EPERM || error == ENOSYS) GTEST_SKIP() << "the kernel refuses userfaultfd";
+  std::atomic<int> broken{0};
+  std::barrier everybody(threads + 1);
+  std::vector<std::thread> touchers;
+  for (int t = 0; t < threads; ++t) {
+    touchers.emplace_back([&, t] {
+      std::mt19937 order(static_cast<unsigned>(t));
+      for (int round = 0; round < rounds; ++round) {
+        everybody.arrive_and_wait();
+        const std::size_t first = order() % pages;
+        for (std::size_t i = 0; i < pages; ++i) {
+          // Each thread writes a word of its own on every page and reads its neighbour's.
+          const std::size_t at = (first + i) % pages * words_per_page + static_cast<std::size_t>(t);
+          std::atomic_ref(area.data()[at]).fetch_add(1, std::memory_order_relaxed);
+          if (area.data()[at + 2 * threads] != TestArea::value(1, at + 2 * threads)) ++broken;
+        }
+        everybody.arrive_and_wait();
+      }
+    });
+  }
+  for (int round = 0; round < rounds; ++round) {
+    const Marked marked = next_touch.mark(area.address(), area.length(), options);
+    if (marked.error != 0) ++broken;
+    everybody.arrive_and_wait();
+    everybody.arrive_and_wait();
+  }
+  for (std::thread& toucher : touchers) toucher.join();
+  EXPECT_EQ(broken, 0);
+  for (std::size_t i = 0; i < area.words(); ++i) {
+    const bool written = i % words_per_page < threads;
+    ASSERT_EQ(area.data()[i], TestArea::value(1, i) + (written ? rounds : 0)) << "word " << i;
+  }
+}
+
+// The marking goes on while the touching does.
+TEST_P(NextTouchStress, MarkingWhileOthersTouch) {
+  const Nodes nodes{machine_of_nodes({0})};
+  NextTouch next_touch(real_calls(), nodes, {page});
+  const TestArea area(64);
+  NextTouchOptions options;
+  options.chunk = {4 * page};
+  options.way = GetParam();
+  const int error = next_touch.mark(area.address(), area.length(), options).error;
+  if (error == EPERM || error == ENOSYS) GTEST_SKIP() << "the kernel refuses userfaultfd";
+  std::atomic<bool> stop{false};
+  std::atomic<int> broken{0};
+  std::vector<std::thread> touchers;
+  for (int t = 0; t < 8; ++t) {
+    touchers.emplace_back([&] {
+      while (!stop.load(std::memory_order_relaxed)) broken += area.intact() ? 0 : 1;
+    });
+  }
+  std::mt19937 order(1);
+  for (int round = 0; round < rounds / 10; ++round) {
+    const std::uint64_t first = order() % 48;
+    const std::uint64_t count = 1 + order() % 16;
+    if (round % 5 == 4) {
+      next_touch.settle(area.address() + first * page, {count * page});
+    } else if (next_touch.mark(area.address() + first * page, {count * page}, options).error != 0) {
+      ++broken;
+    }
+  }
+  stop.store(true, std::memory_order_relaxed);
+  for (std::thread& toucher : touchers) toucher.join();
+  EXPECT_EQ(broken, 0);
+  EXPECT_TRUE(area.intact());
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, NextTouchStress,
+                         testing::Values(WantedWay::userfault_thread, WantedWay::userfault_signal,
+                                         WantedWay::protect));
+
+}  // namespace
+}  // namespace lares::memory

@@ -1,0 +1,124 @@
+// Memory calls that a test can make fail, one by one; the rest is the real kernel's.
+#pragma once
+
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "memory/calls.hpp"
+
+namespace lares::memory {
+
+/// One state for all tests of a process, as the calls are plain functions; a fresh one per test.
+class FakeCalls {
+ public:
+  FakeCalls() { state() = State{}; }
+
+  /// Every call of a kind fails with this errno; 0: none.
+  struct Errors {
+    int map = 0, remap = 0, protect = 0, bind = 0, prefer = 0, move = 0, userfault = 0, control = 0;
+    int advise = 0;
+  };
+  Errors& errors() { return state().errors; }
+  /// The control() calls up to this one work.
+  void let_controls_pass(int count) { state().controls_left = count; }
+
+  // A pretended machine of pages for move(): where each is, and what it answers to a move.
+  void put(std::uintptr_t page_address, int node) { state().pages[page_address] = node; }
+  [[nodiscard]] int node_of(std::uintptr_t page_address) { return state().pages[page_address]; }
+  /// The page says -errno to the next `times` moves.
+  void stick(std::uintptr_t page_address, int error, int times = INT_MAX) {
+    state().stuck[page_address] = {error, times};
+  }
+  /// A call that meets a stuck page writes no status from there on, as Linux does.
+  void give_up_at_stuck() { state().gives_up = true; }
+  [[nodiscard]] int moves() { return state().moves; }
+  [[nodiscard]] int binds() { return state().binds; }
+  [[nodiscard]] int prefers() { return state().prefers; }
+
+  /// With pretended pages; the rest is real.
+  [[nodiscard]] static SystemCalls calls() {
+    SystemCalls calls = real_calls();
+    calls.map = [](std::size_t bytes) noexcept {
+      return or_error(errors_now().map, [&] { return real_calls().map(bytes); });
+    };
+    calls.remap = [](void* from, std::size_t a, std::size_t b, int flags, void* to) noexcept {
+      return or_error(errors_now().remap,
+                      [&] { return real_calls().remap(from, a, b, flags, to); });
+    };
+    calls.protect = [](void* at, std::size_t bytes, int protection) noexcept {
+      return or_error(errors_now().protect,
+                      [&] { return real_calls().protect(at, bytes, protection); });
+    };
+    calls.advise = [](void* at, std::size_t bytes, int advice) noexcept {
+      return or_error(errors_now().advise, [&] { return real_calls().advise(at, bytes, advice); });
+    };
+    calls.bind = [](void*, std::size_t, int, const unsigned long*) noexcept {
+      ++state().binds;
+      return or_error(errors_now().bind, [] { return 0L; });
+    };
+    calls.prefer = [](int, const unsigned long*) noexcept {
+      ++state().prefers;
+      return or_error(errors_now().prefer, [] { return 0L; });
+    };
+    calls.move = &move;
+    calls.userfault = [](int flags) noexcept {
+      return or_error(errors_now().userfault, [&] { return real_calls().userfault(flags); });
+    };
+    calls.control = [](int file, unsigned long request, void* argument) noexcept {
+      const bool fails = errors_now().control != 0 && state().controls_left-- <= 0;
+      return or_error(fails ? errors_now().control : 0,
+                      [&] { return real_calls().control(file, request, argument); });
+    };
+    return calls;
+  }
+
+ private:
+  struct Stuck {
+    int error = 0;
+    int times = 0;
+  };
+  struct State {
+    Errors errors;
+    int controls_left = 0;
+    std::map<std::uintptr_t, int> pages;
+    std::map<std::uintptr_t, Stuck> stuck;
+    bool gives_up = false;
+    int moves = 0, binds = 0, prefers = 0;
+  };
+  static State& state() {
+    static State instance;
+    return instance;
+  }
+  static const Errors& errors_now() { return state().errors; }
+  template <class Call>
+  static long or_error(int error, Call call) {
+    return error != 0 ? -error : call();
+  }
+  static long move(std::size_t count, void** pages, const int* nodes, int* status) noexcept {
+    if (nodes != nullptr) ++state().moves;
+    if (errors_now().move != 0) return -errors_now().move;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto address = reinterpret_cast<std::uintptr_t>(pages[i]);
+      const auto found = state().pages.find(address);
+      if (found == state().pages.end()) {
+        status[i] = -ENOENT;
+        continue;
+      }
+      Stuck& stuck = state().stuck[address];
+      if (nodes != nullptr && stuck.times > 0) {
+        --stuck.times;
+        if (state().gives_up) return static_cast<long>(count - i);
+        status[i] = -stuck.error;
+        continue;
+      }
+      if (nodes != nullptr) found->second = nodes[i];
+      status[i] = found->second;
+    }
+    return 0;
+  }
+};
+
+}  // namespace lares::memory
