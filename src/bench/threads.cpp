@@ -13,13 +13,6 @@ std::vector<OsCpu> close_cpus(const Setting& setting) {
   return cpus;
 }
 
-std::vector<std::size_t> thread_counts(std::size_t all) {
-  std::vector<std::size_t> counts;
-  for (std::size_t count = 1; count < all; count *= 2) counts.push_back(count);
-  counts.push_back(all);
-  return counts;
-}
-
 std::vector<OsCpu> first_of(const std::vector<OsCpu>& cpus, std::size_t count) {
   return {cpus.begin(), cpus.begin() + static_cast<std::ptrdiff_t>(count)};
 }

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "bench/benchmarks.hpp"
+#include "measure/thread_counts.hpp"
 
 namespace lares::bench {
 
 /// One cpu per core, domain after domain ("close"), at most `most_threads`.
 std::vector<OsCpu> close_cpus(const Setting& setting);
 
-/// 1, 2, 4, ... and `all`.
-std::vector<std::size_t> thread_counts(std::size_t all);
+using measure::thread_counts;
 
 /// The first `count` of `cpus`.
 std::vector<OsCpu> first_of(const std::vector<OsCpu>& cpus, std::size_t count);

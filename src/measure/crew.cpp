@@ -9,8 +9,9 @@
 namespace lares::measure {
 namespace {
 
-/// Looks before a thread gives way: less than a microsecond.
-constexpr int looks = 200;
+/// Looks before a thread gives way: some ten microseconds. Where other programs compete, who gives
+/// way loses milliseconds, so it should not happen while teammates run.
+constexpr int looks = 20'000;
 
 bool bind_to(OsCpu cpu) {
   constexpr std::size_t bits = 8 * sizeof(cpu_set_t);

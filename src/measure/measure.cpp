@@ -1,13 +1,13 @@
 #include "measure/measure.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <ctime>
 
 #include "machine/distance_findings.hpp"
 #include "measure/caches.hpp"
 #include "measure/parts.hpp"
+#include "measure/thread_counts.hpp"
 
 namespace lares::measure {
 namespace {
@@ -48,8 +48,7 @@ std::size_t count_steps(const Bench& bench) {
   if (bench.plan.aggregate) steps += 3 * bench.plan.kernels.size();
   if (bench.plan.migration) steps += bench.with_memory.size() * bench.with_memory.size();
   if (bench.plan.synchronisation) {
-    const std::size_t threads = bench.all_cpus().size();
-    steps += static_cast<std::size_t>(std::bit_width(threads - 1)) + 1;  // 1, 2, 4, ..., all
+    steps += thread_counts(bench.all_cpus().size()).size() + 2;  // two OpenMP runtimes
   }
   return steps;
 }
@@ -123,7 +122,10 @@ Result<Measurements> measure(const Machine& machine, const Plan& plan, const Pro
   if (!done) return done.error();
   if (plan.migration) done = measure_migration(bench, measurements.migration);
   if (!done) return done.error();
-  if (plan.synchronisation) measure_synchronisation(bench, measurements.synchronisation);
+  if (plan.synchronisation) {
+    measure_synchronisation(bench, measurements.synchronisation);
+    measure_openmp_runtimes(bench, measurements.synchronisation);
+  }
   progress("done", bench.all, bench.all);
   return measurements;
 }

@@ -32,5 +32,8 @@ Result<bool> measure_pairs(Bench& bench, std::vector<machine::MeasuredPair>& pai
 Result<bool> measure_aggregate(Bench& bench, std::vector<machine::MeasuredAggregate>& aggregate);
 Result<bool> measure_migration(Bench& bench, std::vector<machine::MeasuredMigration>& migration);
 void measure_synchronisation(Bench& bench, std::vector<machine::MeasuredSync>& synchronisation);
+/// By libgomp and libomp, as far as they are installed. The last part: it sets OMP_PLACES,
+/// OMP_PROC_BIND and OMP_DYNAMIC, and threads of the runtimes stay.
+void measure_openmp_runtimes(Bench& bench, std::vector<machine::MeasuredSync>& synchronisation);
 
 }  // namespace lares::measure

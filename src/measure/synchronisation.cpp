@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "measure/parts.hpp"
 #include "measure/spread.hpp"
+#include "measure/thread_counts.hpp"
 
 namespace lares::measure {
 namespace {
@@ -12,14 +13,6 @@ using machine::MeasuredSync;
 
 constexpr std::size_t barriers = 200;
 constexpr std::size_t regions = 50;
-
-/// 1, 2, 4, ... and all.
-std::vector<std::size_t> thread_counts(std::size_t all) {
-  std::vector<std::size_t> counts;
-  for (std::size_t count = 1; count < all; count *= 2) counts.push_back(count);
-  counts.push_back(all);
-  return counts;
-}
 
 std::vector<double> barrier_times(Crew& crew, std::size_t repeats) {
   std::vector<double> values;

@@ -169,7 +169,9 @@ TEST(Measure, FillsAValidMachineFile) {
   EXPECT_EQ(last, all);
   EXPECT_FALSE(check_measurements(measured.value(), machine.domains.size()).has_value());
   EXPECT_FALSE(measured.value().aggregate.empty());
-  EXPECT_FALSE(measured.value().synchronisation.empty());
+  std::set<std::string> by;
+  for (const auto& sync : measured.value().synchronisation) by.insert(sync.by);
+  EXPECT_TRUE(by.count("lares") == 1);
   EXPECT_TRUE(apply(measured.value(), machine));
   EXPECT_EQ(machine.distances.source, "measured");
   EXPECT_EQ(machine.distances.values[0], 10U);
