@@ -8,11 +8,26 @@
 
 LARES_PUBLIC const char* lares_version(void) { return LARES_VERSION; }
 
-LARES_PUBLIC int lares_active(void) {
-  void* symbol = dlsym(RTLD_DEFAULT, "lares_runtime_active");
+// Sets `function`, a pointer to a pointer to a function, to what the process defines as `name`.
+static int find(const char* name, void* function) {
+  void* symbol = dlsym(RTLD_DEFAULT, name);
   if (symbol == NULL) return 0;
-  int (*runtime_active)(void) = NULL;
   // ISO C has no conversion between pointers to objects and to functions.
-  memcpy(&runtime_active, &symbol, sizeof(runtime_active));
-  return runtime_active() != 0;
+  memcpy(function, &symbol, sizeof(symbol));
+  return 1;
+}
+
+LARES_PUBLIC int lares_active(void) {
+  int (*runtime_active)(void) = NULL;
+  return find("lares_runtime_active", (void*)&runtime_active) && runtime_active() != 0;
+}
+
+LARES_PUBLIC int lares_domain_count(void) {
+  int (*domain_count)(void) = NULL;
+  return find("lares_runtime_domain_count", (void*)&domain_count) ? domain_count() : 0;
+}
+
+LARES_PUBLIC int lares_distance(int from, int to) {
+  int (*distance)(int, int) = NULL;
+  return find("lares_runtime_distance", (void*)&distance) ? distance(from, to) : 0;
 }

@@ -22,6 +22,10 @@ struct ExitStatus {
 /// lives in the callback: `app` outlives the parse.
 void add_run(CLI::App& app);
 void add_topo(CLI::App& app);
+void add_places(CLI::App& app);
+void add_distances(CLI::App& app);
+void add_measure(CLI::App& app);
+void add_bench(CLI::App& app);
 void add_policies(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_lab(CLI::App& app);
@@ -35,8 +39,15 @@ struct Command {
 /// In the order of `lares --help`. A new command is one file and one line here.
 // clang-format off: one line each
 inline constexpr Command commands[] = {
-    {"run", add_run},       {"topo", add_topo}, {"policies", add_policies},
-    {"doctor", add_doctor}, {"lab", add_lab},
+    {"run", add_run},
+    {"topo", add_topo},
+    {"places", add_places},
+    {"distances", add_distances},
+    {"measure", add_measure},
+    {"bench", add_bench},
+    {"policies", add_policies},
+    {"doctor", add_doctor},
+    {"lab", add_lab},
 };
 // clang-format on
 

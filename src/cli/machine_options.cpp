@@ -12,6 +12,10 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
                   "A machine to use in place of this one: a Lares machine file, an hwloc XML file, "
                   "synthetic:DESCRIPTION, or a preset that `lares lab list` shows")
       ->type_name("FILE");
+  add_domain_option(command, options);
+}
+
+void add_domain_option(CLI::App& command, MachineOptions& options) {
   command
       .add_option_function<std::string>(
           "--domain",
@@ -28,6 +32,12 @@ Result<machine::Machine> load_machine(const MachineOptions& options) {
   const auto source = resolve_machine(options.machine);
   if (!source) return source.error();
   return machine::discover(machine::parse_source(source.value()), options.level);
+}
+
+Result<machine::Measurements> load_measurements(const MachineOptions& options) {
+  const auto source = resolve_machine(options.machine);
+  if (!source) return source.error();
+  return machine::measurements_of(machine::parse_source(source.value()));
 }
 
 }  // namespace lares::cli

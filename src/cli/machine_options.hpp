@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "machine/machine.hpp"
+#include "machine/measurements.hpp"
 
 namespace lares::cli {
 
@@ -20,7 +21,13 @@ struct MachineOptions {
 /// UserMistake.
 void add_machine_options(CLI::App& command, MachineOptions& options);
 
+/// Adds --domain only, for commands that need the machine that they run on.
+void add_domain_option(CLI::App& command, MachineOptions& options);
+
 /// The machine that the options describe, or a sentence for the user.
 Result<machine::Machine> load_machine(const MachineOptions& options);
+
+/// What was measured on it; empty for a machine that is not described by a Lares machine file.
+Result<machine::Measurements> load_measurements(const MachineOptions& options);
 
 }  // namespace lares::cli

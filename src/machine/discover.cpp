@@ -52,11 +52,16 @@ Result<Machine> from_machine_file(const std::string& text, const std::string& fi
   return machine;
 }
 
+/// It tells which kind a file is; 0 if there is none.
+char first_character(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first == std::string::npos ? '\0' : text[first];
+}
+
 Result<Machine> from_file(const std::string& file, std::optional<Level> level) {
   const auto text = read_file(file);
   if (!text) return text.error();
-  const std::size_t first = text.value().find_first_not_of(" \t\r\n");
-  const char start = first == std::string::npos ? '\0' : text.value()[first];
+  const char start = first_character(text.value());
   if (start == '<') return build_from(survey_xml(text.value(), file), level);
   if (start == '{') return from_machine_file(text.value(), file, level);
   return Error{"machine file \"" + file +
@@ -82,6 +87,14 @@ Result<Machine> discover(const Source& source, std::optional<Level> level) {
     default:
       return build_from(survey_process(), level);
   }
+}
+
+Result<Measurements> measurements_of(const Source& source) {
+  if (source.kind != Source::Kind::file) return Measurements{};
+  const auto text = read_file(source.text);
+  if (!text) return text.error();
+  if (first_character(text.value()) != '{') return Measurements{};
+  return parse_measurements(text.value(), source.text);
 }
 
 }  // namespace lares::machine

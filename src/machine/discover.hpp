@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "machine/machine.hpp"
+#include "machine/measurements.hpp"
 
 namespace lares::machine {
 
@@ -32,5 +33,9 @@ Source parse_source(std::string_view text);
 /// are respected. Errors name the file and the field, or the levels that the machine has.
 /// Thread safety: may be called by one thread at a time (hwloc reads the environment).
 Result<Machine> discover(const Source& source, std::optional<Level> level = std::nullopt);
+
+/// What `lares measure` wrote into a Lares machine file; empty for any other source. Errors as
+/// those of discover().
+Result<Measurements> measurements_of(const Source& source);
 
 }  // namespace lares::machine

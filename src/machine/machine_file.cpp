@@ -2,48 +2,26 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "machine/build.hpp"
 #include "machine/distances.hpp"
+#include "machine/json_field.hpp"
+#include "machine/measurements_json.hpp"
 
 namespace lares::machine {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* format_word = "lares-machine";
 constexpr int version = 1;
-constexpr std::int64_t max_id = std::numeric_limits<std::int32_t>::max();
 
 // ---- writing ------------------------------------------------------------------------------------
-
-std::string line(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-template <class Tag>
-Json number_or_null(Id<Tag> id) {
-  return id.valid() ? Json(id.value()) : Json(nullptr);
-}
 
 template <class IdType>
 Json numbers(const std::vector<IdType>& ids) {
   Json list = Json::array();
   for (const auto id : ids) list.push_back(id.value());
   return list;
-}
-
-template <class Item, class Convert>
-std::string list_lines(const std::vector<Item>& items, const char* indent, Convert convert) {
-  std::string text = "[";
-  for (const Item& item : items) {
-    text += (text.size() > 1 ? ",\n" : "\n") + std::string(indent) + "  " + line(convert(item));
-  }
-  return text + (items.empty() ? "]" : "\n" + std::string(indent) + "]");
 }
 
 Json to_json(const Domain& domain) {
@@ -69,16 +47,6 @@ Json to_json(const MemoryNode& memory) {
           {"has_cores", memory.has_cores},   {"domain", number_or_null(memory.domain)}};
 }
 
-/// A square matrix, one line per row. No value of ours is 0: where a matrix has one, it stands for
-/// "not known".
-std::string matrix_lines(const std::vector<std::uint32_t>& values, std::size_t size) {
-  std::vector<Json> rows(size, Json::array());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    rows[i / size].push_back(values[i] == 0 ? Json(nullptr) : Json(values[i]));
-  }
-  return list_lines(rows, "    ", [](const Json& row) { return row; });
-}
-
 std::string performance_lines(const Performance& performance, std::size_t size) {
   std::string text;
   if (!performance.latency_ns.empty()) {
@@ -93,98 +61,6 @@ std::string performance_lines(const Performance& performance, std::size_t size) 
 
 // ---- reading ------------------------------------------------------------------------------------
 
-/// Thrown inside this file only.
-struct Problem {
-  std::string sentence;
-};
-
-/// A value together with where it stands, so that every error can name the field.
-class Field {
- public:
-  Field(const Json& value, std::string path) : value_(value), path_(std::move(path)) {}
-
-  [[noreturn]] void reject(const std::string& why) const {
-    throw Problem{path_.empty() ? "the file " + why : "field \"" + path_ + "\" " + why};
-  }
-
-  /// Rejects anything but an object with these fields.
-  void expect_fields(std::initializer_list<std::string_view> accepted) const {
-    if (!value_.is_object()) reject("must be an object");
-    for (const auto& [key, unused] : value_.items()) {
-      if (std::find(accepted.begin(), accepted.end(), key) != accepted.end()) continue;
-      std::string names;
-      for (const std::string_view name : accepted) {
-        names += (names.empty() ? "" : ", ") + std::string(name);
-      }
-      reject("has an unknown field " + line(Json(key)) + ", accepted are " + names);
-    }
-  }
-
-  [[nodiscard]] bool has(const char* key) const {
-    const auto found = value_.find(key);
-    return found != value_.end() && !found->is_null();
-  }
-  [[nodiscard]] Field at(const char* key) const {
-    const std::string path = path_.empty() ? key : path_ + "." + key;
-    const auto found = value_.find(key);
-    if (found == value_.end()) throw Problem{"field \"" + path + "\" is missing"};
-    return {*found, path};
-  }
-
-  [[nodiscard]] bool none() const { return value_.is_null(); }
-
-  /// Calls `read` for each element of a list.
-  template <class Read>
-  void each(Read read) const {
-    if (!value_.is_array()) reject("must be a list");
-    for (std::size_t i = 0; i < value_.size(); ++i) {
-      read(Field(value_[i], path_ + "[" + std::to_string(i) + "]"));
-    }
-  }
-
-  [[nodiscard]] std::string text() const {
-    if (!value_.is_string()) reject("must be a text");
-    return value_.get<std::string>();
-  }
-  [[nodiscard]] bool truth() const {
-    if (!value_.is_boolean()) reject("must be true or false");
-    return value_.get<bool>();
-  }
-  [[nodiscard]] std::int64_t number(std::int64_t low, std::int64_t high) const {
-    const bool fits = value_.is_number_integer() &&
-                      !(value_.is_number_unsigned() &&
-                        value_.get<std::uint64_t>() >
-                            static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
-    if (!fits || value_.get<std::int64_t>() < low || value_.get<std::int64_t>() > high) {
-      reject("must be a number from " + std::to_string(low) + " to " + std::to_string(high));
-    }
-    return value_.get<std::int64_t>();
-  }
-  [[nodiscard]] Bytes bytes() const {
-    if (!value_.is_number_unsigned()) reject("must be a number of bytes");
-    return {value_.get<std::uint64_t>()};
-  }
-  template <class IdType>
-  [[nodiscard]] IdType id() const {
-    return IdType{static_cast<std::int32_t>(number(0, max_id))};
-  }
-  /// null stands for "none".
-  template <class IdType>
-  [[nodiscard]] IdType id_or_none() const {
-    return value_.is_null() ? IdType{} : id<IdType>();
-  }
-  template <class IdType>
-  [[nodiscard]] std::vector<IdType> ids() const {
-    std::vector<IdType> list;
-    each([&](const Field& item) { list.push_back(item.id<IdType>()); });
-    return list;
-  }
-
- private:
-  const Json& value_;
-  std::string path_;
-};
-
 Level read_level(const Field& field, bool root_allowed) {
   const std::string name = field.text();
   if (root_allowed && name == level_name(Level::machine)) return Level::machine;
@@ -195,7 +71,7 @@ Level read_level(const Field& field, bool root_allowed) {
 
 void check_header(const Field& file) {
   file.expect_fields({"format", "version", "about", "grade", "name", "domain_level", "domains",
-                      "cores", "tree", "memory", "distances", "performance"});
+                      "cores", "tree", "memory", "distances", "performance", "measurements"});
   const Field format = file.at("format");
   if (format.text() != format_word) {
     format.reject("must be \"" + std::string(format_word) + "\"");
@@ -254,21 +130,6 @@ Distances read_distances(const Field& field) {
   return distances;
 }
 
-std::vector<std::uint32_t> read_figures(const Field& matrix, std::size_t size, std::uint32_t high) {
-  const std::string shape = std::to_string(size) + (size == 1 ? " value" : " values");
-  std::vector<std::uint32_t> values;
-  std::size_t rows = 0;
-  matrix.each([&](const Field& row) {
-    ++rows;
-    row.each([&](const Field& value) {
-      values.push_back(value.none() ? 0 : static_cast<std::uint32_t>(value.number(1, high)));
-    });
-    if (values.size() != rows * size) row.reject("must have " + shape + ", one per domain");
-  });
-  if (rows != size) matrix.reject("must have one row per domain, " + std::to_string(size));
-  return values;
-}
-
 Performance read_performance(const Field& field, std::size_t size) {
   field.expect_fields({"latency_ns", "bandwidth_mb_s"});
   Performance performance;
@@ -322,6 +183,12 @@ void check_references(const Machine& machine) {
   }
 }
 
+/// Both parts of a file.
+struct Contents {
+  Machine machine;
+  Measurements measurements;
+};
+
 Machine read_machine(const Field& file) {
   check_header(file);
   Machine machine;
@@ -354,6 +221,15 @@ Machine read_machine(const Field& file) {
   return machine;
 }
 
+Contents read_contents(const Field& file) {
+  Contents contents{read_machine(file), {}};
+  if (file.has("measurements")) {
+    contents.measurements =
+        read_measurements(file.at("measurements"), contents.machine.domains.size());
+  }
+  return contents;
+}
+
 /// "line 3, column 7" of the byte before which the parser stopped.
 std::string position(std::string_view text, std::size_t byte) {
   const std::string_view before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, text.size()));
@@ -363,9 +239,23 @@ std::string position(std::string_view text, std::size_t byte) {
   return "line " + std::to_string(lines + 1) + ", column " + std::to_string(column + 1);
 }
 
+Result<Contents> parse(std::string_view text, std::string_view file) {
+  const std::string where = "machine file \"" + std::string(file) + "\": ";
+  try {
+    const Json root = Json::parse(text);
+    return read_contents(Field(root, ""));
+  } catch (const Problem& problem) {
+    return Error{where + problem.sentence};
+  } catch (const Json::parse_error& error) {
+    return Error{where + "no valid JSON at " + position(text, error.byte)};
+  } catch (const Json::exception&) {
+    return Error{where + "no valid JSON: a number or a text cannot be represented"};
+  }
+}
+
 }  // namespace
 
-std::string to_machine_file(const Machine& machine) {
+std::string to_machine_file(const Machine& machine, const Measurements& measurements) {
   const auto convert = [](const auto& item) { return to_json(item); };
   std::string text = "{\n";
   text += "  \"format\": " + line(format_word) + ",\n";
@@ -384,21 +274,22 @@ std::string to_machine_file(const Machine& machine) {
   if (!machine.performance.empty()) {
     text += ",\n" + performance_lines(machine.performance, machine.domains.size());
   }
+  if (!measurements.empty()) {
+    text += ",\n" + measurement_lines(measurements, machine.domains.size());
+  }
   return text + "\n}\n";
 }
 
 Result<Machine> parse_machine_file(std::string_view text, std::string_view file) {
-  const std::string where = "machine file \"" + std::string(file) + "\": ";
-  try {
-    const Json root = Json::parse(text);
-    return read_machine(Field(root, ""));
-  } catch (const Problem& problem) {
-    return Error{where + problem.sentence};
-  } catch (const Json::parse_error& error) {
-    return Error{where + "no valid JSON at " + position(text, error.byte)};
-  } catch (const Json::exception&) {
-    return Error{where + "no valid JSON: a number or a text cannot be represented"};
-  }
+  auto contents = parse(text, file);
+  if (!contents) return contents.error();
+  return std::move(contents.value().machine);
+}
+
+Result<Measurements> parse_measurements(std::string_view text, std::string_view file) {
+  auto contents = parse(text, file);
+  if (!contents) return contents.error();
+  return std::move(contents.value().measurements);
 }
 
 }  // namespace lares::machine

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "machine/machine_file.hpp"
@@ -16,6 +17,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     return 0;
   }
   if (validate(parsed.value())) std::abort();
-  if (!parse_machine_file(to_machine_file(parsed.value()), "fuzz").ok()) std::abort();
+  const auto measured = parse_measurements(text, "fuzz");
+  if (!measured) std::abort();  // both parts are refused together
+  if (check_measurements(measured.value(), parsed.value().domains.size())) std::abort();
+  const std::string again = to_machine_file(parsed.value(), measured.value());
+  if (!parse_machine_file(again, "fuzz").ok()) std::abort();
+  const auto second = parse_measurements(again, "fuzz");
+  if (!second || second.value().pairs.size() != measured.value().pairs.size()) std::abort();
   return 0;
 }

@@ -20,6 +20,7 @@ FLOORS = [
     ["memory"],
     ["runtime"],
     ["trace"],
+    ["measure"],
     ["analysis", "simulate"],
     ["host"],
     ["api"],

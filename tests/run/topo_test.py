@@ -70,7 +70,8 @@ class CommandTest(unittest.TestCase):
 class Common(CommandTest):
     def test_alone_it_prints_a_short_help(self):
         text = self.output()
-        for name in ("run", "topo", "policies", "doctor", "lab"):
+        for name in ("run", "topo", "places", "distances", "measure", "bench", "policies", "doctor",
+                     "lab"):
             self.assertRegex(text, rf"(?m)^  {name} ")
         self.assertLess(text.count("\n"), 25)
 
@@ -78,12 +79,14 @@ class Common(CommandTest):
         self.assertRegex(self.output("--version"), r"^lares \d+\.\d+\.\d+\n$")
 
     def test_every_command_has_help_with_an_example(self):
-        for name in ("run", "topo", "policies", "doctor", "lab"):
+        for name in ("run", "topo", "places", "distances", "measure", "bench", "policies", "doctor",
+                     "lab"):
             self.assertRegex(self.output(name, "--help"), r"(?s)Example.*lares ")
 
     def test_an_unknown_word_is_named_with_the_accepted_ones(self):
         self.assertEqual(self.refused("rnu"), 'unknown command "rnu", accepted are run, topo, '
-                                              'policies, doctor, lab')
+                                              'places, distances, measure, bench, policies, '
+                                              'doctor, lab')
         self.assertEqual(self.refused("--frob"),
                          'unknown option "--frob", accepted are --help, --version')
         self.assertEqual(self.refused("topo", "--frob"),
@@ -380,5 +383,9 @@ class Policies(CommandTest):
         self.assertRegex(self.refused("policies", "--format", "xml"), r'xml.*text.*json.*csv')
 
 
-if __name__ == "__main__":
+def main():
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()

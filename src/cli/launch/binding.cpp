@@ -1,12 +1,12 @@
 #include "cli/launch/binding.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <utility>
 #include <vector>
+
+#include "cli/allowed_cpus.hpp"
+#include "machine/omp_places.hpp"
 
 namespace lares::cli {
 namespace {
@@ -40,29 +40,6 @@ Binding as_the_user_says(const Environment& environment) {
   const bool bound = user_binds(environment) && !user_refuses(environment);
   return {user_binds(environment) ? "user" : "none", bound, std::nullopt};
 }
-
-/// The hardware threads that this process may use; the mask grows until the kernel's fits.
-class AllowedCpus {
- public:
-  AllowedCpus() {
-    constexpr std::size_t largest = 1U << 18U;
-    for (std::size_t count = 1024; count <= largest && !known_; count *= 2) {
-      masks_.assign(count / bits_per_mask, cpu_set_t{});
-      known_ = sched_getaffinity(0, masks_.size() * sizeof(cpu_set_t), masks_.data()) == 0;
-    }
-  }
-
-  /// True also if the kernel does not say: the runtimes will then find out.
-  [[nodiscard]] bool contains(OsCpu cpu) const {
-    if (!known_) return true;
-    return CPU_ISSET_S(cpu.index(), masks_.size() * sizeof(cpu_set_t), masks_.data());
-  }
-
- private:
-  static constexpr std::size_t bits_per_mask = 8 * sizeof(cpu_set_t);
-  std::vector<cpu_set_t> masks_;
-  bool known_ = false;
-};
 
 /// False for a machine from a file that has hardware threads which this process may not use.
 bool can_bind_to(const machine::Machine& machine) {
@@ -107,18 +84,9 @@ Result<BindChoice> parse_bind(std::string_view word) {
 }
 
 std::string omp_places(const machine::Machine& machine) {
-  std::string places;
-  for (const machine::Domain& domain : machine.domains) {
-    for (const CoreId core : domain.cores) {
-      places += places.empty() ? "{" : ",{";
-      for (const OsCpu cpu : machine.cores[core.index()].cpus) {
-        if (places.back() != '{') places += ',';
-        places += std::to_string(cpu.value());
-      }
-      places += '}';
-    }
-  }
-  return places;
+  std::vector<DomainId> domains;
+  for (std::size_t d = 0; d < machine.domains_with_cores(); ++d) domains.emplace_back(d);
+  return machine::omp_places(machine, domains, machine::Smt::core);
 }
 
 Binding bind_threads(Environment& environment, const machine::Machine& machine, BindChoice choice) {

@@ -1,0 +1,210 @@
+#include "bench/chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace lares::bench {
+namespace {
+
+constexpr double width = 760;
+constexpr double height = 460;
+constexpr double left = 80;
+constexpr double right = 580;  // the legend is beside it
+constexpr double top = 40;
+constexpr double bottom = 400;
+constexpr std::size_t most_ticks = 12;
+
+/// Okabe and Ito's palette, without yellow and black.
+constexpr std::array<const char*, 6> colours = {"#0072B2", "#D55E00", "#009E73",
+                                                "#CC79A7", "#56B4E9", "#E69F00"};
+
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      default:
+        safe += static_cast<unsigned char>(c) < 0x20U ? ' ' : c;
+    }
+  }
+  return safe;
+}
+
+/// One direction of the picture: from values to places on it.
+class Axis {
+ public:
+  Axis(double least, double most, bool logarithmic, double base, double from, double to)
+      : ticks_(ticks_between(least, most, logarithmic, base)),
+        logarithmic_(logarithmic),
+        from_(from),
+        to_(to) {}
+
+  [[nodiscard]] double place(double value) const {
+    const double low = scaled(ticks_.front());
+    const double high = scaled(ticks_.back());
+    return from_ + (to_ - from_) * (scaled(value) - low) / (high - low);
+  }
+  [[nodiscard]] const std::vector<double>& ticks() const { return ticks_; }
+
+ private:
+  [[nodiscard]] double scaled(double value) const {
+    return logarithmic_ ? std::log(std::max(value, std::numeric_limits<double>::min())) : value;
+  }
+
+  std::vector<double> ticks_;
+  bool logarithmic_;
+  double from_;
+  double to_;
+};
+
+struct Extent {
+  double least = std::numeric_limits<double>::max();
+  double most = std::numeric_limits<double>::lowest();
+
+  void cover(double value) {
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  [[nodiscard]] bool empty() const { return least > most; }
+};
+
+std::string tick_text(double value) {
+  if (value >= 1e6) return fmt::format("{:g}M", value / 1e6);
+  if (value >= 1e4) return fmt::format("{:g}k", value / 1e3);
+  return fmt::format("{:g}", value);
+}
+
+std::string text_at(double x, double y, const char* anchor, const std::string& text) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                     escaped(text));
+}
+
+std::string line_between(double x1, double y1, double x2, double y2, const char* colour) {
+  return fmt::format(
+      "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2,
+      y2, colour);
+}
+
+std::string frame(const Chart& chart, const Axis& x, const Axis& y) {
+  std::string svg;
+  for (const double tick : y.ticks()) {
+    svg += line_between(left, y.place(tick), right, y.place(tick), "#ddd");
+    svg += text_at(left - 8, y.place(tick) + 4, "end", tick_text(tick));
+  }
+  for (const double tick : x.ticks()) {
+    svg += line_between(x.place(tick), top, x.place(tick), bottom, "#eee");
+    svg += text_at(x.place(tick), bottom + 18, "middle", tick_text(tick));
+  }
+  svg += line_between(left, bottom, right, bottom, "#333");
+  svg += line_between(left, top, left, bottom, "#333");
+  svg += text_at((left + right) / 2, bottom + 42, "middle", chart.x_label);
+  svg += fmt::format("<g transform=\"rotate(-90)\">{}</g>\n",
+                     text_at(-(top + bottom) / 2, 18, "middle", chart.y_label));
+  return svg + fmt::format("<text x=\"{:.1f}\" y=\"24\" font-size=\"16\">{}</text>\n", left,
+                           escaped(chart.title));
+}
+
+/// Circles, squares and triangles in turn.
+std::string marker(std::size_t number, double x, double y, const char* colour) {
+  switch (number % 3) {
+    case 0:
+      return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", x, y,
+                         colour);
+    case 1:
+      return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"7\" height=\"7\" fill=\"{}\"/>\n",
+                         x - 3.5, y - 3.5, colour);
+    default:
+      return fmt::format("<path d=\"M{:.1f} {:.1f}l5 9h-10z\" fill=\"{}\"/>\n", x, y - 5, colour);
+  }
+}
+
+std::string curve(const Series& series, std::size_t number, const Axis& x, const Axis& y) {
+  const char* colour = colours[number % colours.size()];
+  std::string joined;
+  std::string rest;
+  for (const Point& point : series.points) {
+    const double at = x.place(point.x);
+    const double median = y.place(point.y.median);
+    joined += fmt::format("{:.1f},{:.1f} ", at, median);
+    rest += line_between(at, y.place(point.y.least), at, y.place(point.y.most), colour);
+    rest += marker(number, at, median, colour);
+  }
+  const double legend = top + 10 + 20 * static_cast<double>(number);
+  rest += marker(number, right + 20, legend, colour);
+  rest += text_at(right + 32, legend + 4, "start", series.name);
+  return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n",
+                     joined, colour) +
+         rest;
+}
+
+std::vector<double> powers(double least, double most, double base) {
+  std::vector<double> ticks;
+  double power = std::floor(std::log(least) / std::log(base) + 1e-9);
+  const double last = std::ceil(std::log(most) / std::log(base) - 1e-9);
+  const double step = std::max(1.0, std::ceil((last - power) / most_ticks));
+  for (; power < last + step; power += step) ticks.push_back(std::pow(base, power));
+  if (ticks.size() < 2) ticks.push_back(ticks.back() * base);
+  return ticks;
+}
+
+std::vector<double> multiples(double least, double most) {
+  const double rough = std::max(most - least, std::numeric_limits<double>::min()) / 5;
+  const double decade = std::pow(10.0, std::floor(std::log10(rough)));
+  double step = 10 * decade;
+  for (const double factor : {5.0, 2.0, 1.0}) {
+    if (factor * decade >= rough) step = factor * decade;
+  }
+  std::vector<double> ticks;
+  const double first = std::floor(least / step);
+  const double last = std::ceil(most / step - 1e-9);
+  for (double i = first; i <= last; ++i) ticks.push_back(i * step);
+  if (ticks.size() < 2) ticks.push_back(ticks.back() + step);
+  return ticks;
+}
+
+}  // namespace
+
+std::vector<double> ticks_between(double least, double most, bool logarithmic, double base) {
+  if (logarithmic && least > 0) return powers(least, most, base);
+  if (!(most > least)) most = least + 1;
+  return multiples(least, most);
+}
+
+std::string to_svg(const Chart& chart) {
+  Extent x_extent;
+  Extent y_extent;
+  for (const Series& series : chart.series) {
+    for (const Point& point : series.points) {
+      x_extent.cover(point.x);
+      y_extent.cover(point.y.least);
+      y_extent.cover(point.y.most);
+    }
+  }
+  if (x_extent.empty()) x_extent = y_extent = {1, 2};
+  // Where a scale is not logarithmic it shows the nought, so that heights can be compared.
+  if (!chart.y_logarithmic) y_extent.cover(0);
+  const Axis x(x_extent.least, x_extent.most, chart.x_logarithmic, 2, left, right);
+  const Axis y(y_extent.least, y_extent.most, chart.y_logarithmic, 10, bottom, top);
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+      "{1}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" "
+      "fill=\"#fff\"/>\n",
+      width, height);
+  svg += frame(chart, x, y);
+  for (std::size_t i = 0; i < chart.series.size(); ++i) svg += curve(chart.series[i], i, x, y);
+  return svg + "</svg>\n";
+}
+
+}  // namespace lares::bench

@@ -1,0 +1,99 @@
+// What it costs to bring a page from one domain's memory to another's.
+#include <cstring>
+
+#include "base/clock.hpp"
+#include "measure/parts.hpp"
+#include "measure/spread.hpp"
+
+namespace lares::measure {
+namespace {
+
+using machine::MeasuredMigration;
+
+constexpr std::size_t pages = 256;
+
+/// A method that is measured: nanoseconds per page, one value per repetition. Another way to
+/// migrate is one function and one line in the table below.
+struct Method {
+  const char* name;
+  bool within_a_node;  ///< whether it means something where both domains share a node
+  Result<std::vector<double>> (*run)(Bench& bench, OsNode from, OsNode to);
+};
+
+double per_page(Nanoseconds time) { return static_cast<double>(time.count) / pages; }
+
+/// The kernel's own call, there and, not measured, back.
+Result<std::vector<double>> by_move_pages(Bench& bench, OsNode from, OsNode to) {
+  const std::size_t size = page_size().count;
+  auto memory = Memory::on_node({pages * size}, from, false);
+  if (!memory) return memory.error();
+  touch(memory.value().data(), memory.value().size());
+  std::vector<void*> addresses;
+  for (std::size_t i = 0; i < pages; ++i) addresses.push_back(memory.value().data() + i * size);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < bench.plan.pace.repeats; ++i) {
+    const Nanoseconds start = now();
+    const auto moved = move_to(addresses, to);
+    const Nanoseconds time = now() - start;
+    if (!moved) return moved.error();
+    const auto back = move_to(addresses, from);
+    if (!back) return back.error();
+    if (moved.value() == pages) values.push_back(per_page(time));  // a full node moves fewer
+  }
+  return values;
+}
+
+/// What no migration can be faster than.
+Result<std::vector<double>> by_copy(Bench& bench, OsNode from, OsNode to) {
+  const std::size_t size = pages * page_size().count;
+  auto source = Memory::on_node({size}, from, false);
+  if (!source) return source.error();
+  auto target = Memory::on_node({size}, to, false);
+  if (!target) return target.error();
+  touch(source.value().data(), {size});
+  touch(target.value().data(), {size});
+  std::vector<double> values;
+  for (std::size_t i = 0; i < bench.plan.pace.repeats; ++i) {
+    const Nanoseconds start = now();
+    std::memcpy(target.value().data(), source.value().data(), size);
+    asm volatile("" : : "r"(target.value().data()) : "memory");
+    values.push_back(per_page(now() - start));
+  }
+  return values;
+}
+
+constexpr Method methods[] = {{"move-pages", false, by_move_pages}, {"copy", true, by_copy}};
+
+Result<bool> measure_pair(Bench& bench, DomainId from, DomainId to,
+                          std::vector<MeasuredMigration>& migration) {
+  const OsNode source = bench.node(from);
+  const OsNode target = bench.node(to);
+  for (const Method& method : methods) {
+    if (!method.within_a_node && (source == target || !source.valid() || !target.valid())) continue;
+    const auto values = method.run(bench, source, target);
+    if (!values) return values.error();
+    if (values.value().empty()) continue;
+    migration.push_back({from, to, method.name, pages, spread_of(values.value())});
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<bool> measure_migration(Bench& bench, std::vector<MeasuredMigration>& migration) {
+  for (const DomainId to : bench.with_memory) {
+    // The receiver moves the pages: they are on their way to its cores.
+    const bool has_cores = !bench.cpus(to).empty();
+    Crew crew({bench.cpus(has_cores ? to : bench.with_cores.front()).front()});
+    for (const DomainId from : bench.with_memory) {
+      bench.step("pages of domain " + std::to_string(from.value()) + " to domain " +
+                 std::to_string(to.value()));
+      Result<bool> result(true);
+      crew.run([&](std::size_t) { result = measure_pair(bench, from, to, migration); });
+      if (!result) return result;
+    }
+  }
+  return true;
+}
+
+}  // namespace lares::measure

@@ -1,0 +1,24 @@
+#include "measure/spread.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace lares::measure {
+namespace {
+
+double rounded(double value) {
+  if (!(value > 0)) return value;
+  const double scale = std::pow(10.0, 3.0 - std::floor(std::log10(value)));
+  return std::round(value * scale) / scale;
+}
+
+}  // namespace
+
+machine::Spread spread_of(std::vector<double> values) {
+  assert(!values.empty());
+  std::sort(values.begin(), values.end());
+  return {rounded(values[values.size() / 2]), rounded(values.front()), rounded(values.back())};
+}
+
+}  // namespace lares::measure

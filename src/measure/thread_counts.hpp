@@ -1,0 +1,17 @@
+// The numbers of threads at which something is measured.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace lares::measure {
+
+/// 1, 2, 4, ... and `all`.
+inline std::vector<std::size_t> thread_counts(std::size_t all) {
+  std::vector<std::size_t> counts;
+  for (std::size_t count = 1; count < all; count *= 2) counts.push_back(count);
+  counts.push_back(all);
+  return counts;
+}
+
+}  // namespace lares::measure

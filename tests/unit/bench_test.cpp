@@ -1,0 +1,84 @@
+// Charts, and benchmarks at their smallest.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "bench/benchmarks.hpp"
+#include "bench/chart.hpp"
+#include "machine_support.hpp"
+
+namespace lares::bench {
+namespace {
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(Ticks, AreRoundAndCover) {
+  EXPECT_EQ(ticks_between(0, 10, false, 10), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(ticks_between(1, 8, true, 2), (std::vector<double>{1, 2, 4, 8}));
+  EXPECT_EQ(ticks_between(3, 70, true, 10), (std::vector<double>{1, 10, 100}));
+  for (const double most : {0.001, 3.0, 17.0, 999.0, 1e9}) {
+    const auto ticks = ticks_between(0, most, false, 10);
+    EXPECT_GE(ticks.back(), most);
+    EXPECT_LE(ticks.size(), 8U);
+    EXPECT_GE(ticks.size(), 2U);
+  }
+  EXPECT_GE(ticks_between(5, 5, false, 10).size(), 2U);
+  EXPECT_GE(ticks_between(4, 4, true, 2).size(), 2U);
+}
+
+TEST(Svg, HasALineAndMarkersForEachSeries) {
+  const Chart chart{"t",   "x",
+                    "y",   true,
+                    false, {{"one", {{1, {2, 1, 3}}, {2, {4, 3, 5}}}}, {"two", {{1, {5, 5, 5}}}}}};
+  const std::string svg = to_svg(chart);
+  EXPECT_EQ(count_of(svg, "<polyline"), 2U);
+  EXPECT_EQ(count_of(svg, "<circle"), 3U) << "two points and the legend";
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  EXPECT_EQ(svg.find("inf"), std::string::npos);
+  EXPECT_EQ(svg.rfind("</svg>\n"), svg.size() - 7);
+}
+
+TEST(Svg, NamesCannotBreakIt) {
+  const std::string svg = to_svg({"a<b & c>d", "x", "y", false, false, {{"<x>", {}}}});
+  EXPECT_NE(svg.find("a&lt;b &amp; c&gt;d"), std::string::npos);
+  EXPECT_EQ(svg.find("<x>"), std::string::npos);
+}
+
+TEST(Svg, OfNothingIsAFrame) { EXPECT_NE(to_svg({}).find("</svg>"), std::string::npos); }
+
+TEST(Benchmarks, AllGiveOrderedFigures) {
+  const machine::Machine machine = machine::test::load("");
+  Setting setting{machine,
+                  {},
+                  {{10'000}, 3},
+                  2,
+                  {64U << 10U},
+                  true,
+                  [](const std::string&, std::size_t, std::size_t) {}};
+  for (std::size_t d = 0; d < machine.domains_with_cores(); ++d) setting.domains.emplace_back(d);
+  for (const Benchmark& benchmark : benchmarks()) {
+    const auto chart = benchmark.run(setting);
+    ASSERT_TRUE(chart.ok()) << benchmark.name << ": " << chart.error().sentence;
+    ASSERT_FALSE(chart.value().series.empty()) << benchmark.name;
+    for (const Series& series : chart.value().series) {
+      EXPECT_FALSE(series.points.empty()) << benchmark.name;
+      double before = -1;
+      for (const Point& point : series.points) {
+        EXPECT_GT(point.x, before) << benchmark.name;
+        before = point.x;
+        EXPECT_TRUE(point.y.least > 0 && point.y.least <= point.y.median &&
+                    point.y.median <= point.y.most)
+            << benchmark.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lares::bench

@@ -1,0 +1,238 @@
+// Measuring: kernels do what their names say, crews meet, plans give valid machine files.
+#include "measure/measure.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <set>
+
+#include "machine/machine_file.hpp"
+#include "machine_support.hpp"
+#include "measure/bandwidth.hpp"
+#include "measure/caches.hpp"
+#include "measure/memory.hpp"
+#include "measure/spread.hpp"
+
+namespace lares::measure {
+namespace {
+
+using machine::Machine;
+using machine::Measurements;
+
+constexpr std::size_t small = 64U << 10U;
+
+/// One cpu of this process, as often as asked: crews must work on few cores, too.
+std::vector<OsCpu> cpus(std::size_t count) {
+  const Machine here = machine::test::load("");
+  return std::vector<OsCpu>(count, here.cores[0].cpus[0]);
+}
+
+TEST(Spread, IsMedianLeastAndMost) {
+  const auto spread = spread_of({5, 1, 3, 2, 4});
+  EXPECT_EQ(spread.median, 3);
+  EXPECT_EQ(spread.least, 1);
+  EXPECT_EQ(spread.most, 5);
+}
+
+TEST(Spread, KeepsFourDigits) {
+  EXPECT_DOUBLE_EQ(spread_of({123456.7}).median, 123500);
+  EXPECT_DOUBLE_EQ(spread_of({0.00123456}).median, 0.001235);
+  EXPECT_EQ(spread_of({0}).median, 0);
+}
+
+TEST(Kernels, DoWhatTheirNamesSay) {
+  std::vector<double> numbers(3 * 100);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const Segment all{numbers.data(), numbers.data() + 100, numbers.data() + 200, 100};
+  EXPECT_EQ(run_kernel(Kernel::read, std::span(&all, 1)), 4950);
+  run_kernel(Kernel::triad, std::span(&all, 1));
+  EXPECT_EQ(numbers[7], 107 + 3 * 207);
+  run_kernel(Kernel::copy, std::span(&all, 1));
+  EXPECT_EQ(numbers[99], 199);
+  run_kernel(Kernel::write, std::span(&all, 1));
+  EXPECT_EQ(numbers[0], 1);
+  EXPECT_EQ(numbers[99], 1);
+  EXPECT_EQ(numbers[100], 100) << "wrote beyond its array";
+}
+
+TEST(Kernels, SegmentsStayInTheirMemory) {
+  std::vector<double> memory(1000);
+  auto* start = reinterpret_cast<std::byte*>(memory.data());
+  for (const Kernel kernel : all_kernels) {
+    const Segment s = segment_in(kernel, start, {8000});
+    const std::size_t arrays = arrays_of(kernel);
+    EXPECT_GT(s.count * arrays, 900U);
+    EXPECT_LE(s.count * arrays, 1000U);
+    EXPECT_EQ(s.count % 8, 0U);
+    EXPECT_EQ(s.b, s.a + s.count);
+    EXPECT_EQ(s.c, s.b + s.count);
+  }
+}
+
+TEST(Crew, EveryMemberRunsOnceAndMeetsTheOthers) {
+  Crew crew(cpus(4));
+  EXPECT_TRUE(crew.bound());
+  std::atomic<int> before{0};
+  std::atomic<int> wrong{0};
+  std::set<std::size_t> seen;
+  std::mutex mutex;
+  for (int round = 0; round < 20; ++round) {
+    before = 0;
+    seen.clear();
+    crew.run([&](std::size_t member) {
+      ++before;
+      crew.meet();
+      if (before != 4) ++wrong;
+      const std::lock_guard lock(mutex);
+      seen.insert(member);
+    });
+    EXPECT_EQ(seen.size(), 4U);
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Crew, TellsThatItCannotBind) {
+  Crew crew({OsCpu{100'000}});
+  EXPECT_FALSE(crew.bound());
+}
+
+TEST(Memory, OfANodeThatDoesNotExistIsRefusedInOneSentence) {
+  const auto memory = Memory::on_node({small}, OsNode{1000});
+  ASSERT_FALSE(memory.ok());
+  EXPECT_TRUE(machine::test::is_sentence(memory.error().sentence)) << memory.error().sentence;
+}
+
+TEST(Memory, WithoutANodeIsWhereItIsTouched) {
+  auto memory = Memory::on_node({small}, {});
+  ASSERT_TRUE(memory.ok());
+  touch(memory.value().data(), {small});
+  EXPECT_EQ(*reinterpret_cast<double*>(memory.value().data() + small - 8), 1.0);
+}
+
+TEST(Latency, FollowsEveryLineOnce) {
+  auto memory = Memory::on_node({small}, {});
+  ASSERT_TRUE(memory.ok());
+  Crew crew(cpus(1));
+  link_chain(crew, memory.value().data(), {small}, 3);
+  const auto values = latency(crew, memory.value().data(), {{100'000}, 3});
+  EXPECT_EQ(values.size(), 3U);
+  EXPECT_GT(values[0], 0);
+  std::set<std::size_t> visited;
+  std::size_t here = 0;
+  for (std::size_t i = 0; i < small / 64; ++i) {
+    visited.insert(here);
+    here = *reinterpret_cast<std::size_t*>(memory.value().data() + here * 64);
+  }
+  EXPECT_EQ(visited.size(), small / 64);
+  EXPECT_EQ(here, 0U);
+}
+
+TEST(Bandwidth, OfACacheIsMoreThanAGigabyte) {
+  auto memory = Memory::on_node({small}, {});
+  ASSERT_TRUE(memory.ok());
+  touch(memory.value().data(), {small});
+  Crew crew(cpus(1));
+  const Work work{{segment_in(Kernel::read, memory.value().data(), {small})}};
+  const auto values = bandwidth(crew, Kernel::read, work, {{1'000'000}, 5});
+  EXPECT_EQ(values.size(), 5U);
+  EXPECT_GT(*std::max_element(values.begin(), values.end()), 1000);
+}
+
+TEST(Caches, FootprintIsBetween16And256MiB) {
+  const auto here = cpus(1);
+  EXPECT_GE(memory_footprint(here).count, 16U << 20U);
+  EXPECT_LE(memory_footprint(here).count, 256U << 20U);
+  EXPECT_EQ(memory_footprint({}).count, 16U << 20U);
+}
+
+Plan tiny_plan(const Machine& machine) {
+  Plan plan;
+  plan.pace = {{50'000}, 3};
+  plan.memory_footprint = {small};
+  for (std::size_t d = 0; d < machine.domains.size(); ++d) plan.domains.emplace_back(d);
+  return plan;
+}
+
+TEST(Measure, FillsAValidMachineFile) {
+  Machine machine = machine::test::load("");
+  std::size_t last = 0;
+  std::size_t all = 0;
+  const auto measured =
+      measure(machine, tiny_plan(machine), [&](const std::string&, std::size_t d, std::size_t a) {
+        EXPECT_TRUE(d >= last && d <= a) << d << " of " << a;
+        last = d;
+        all = a;
+      });
+  ASSERT_TRUE(measured.ok()) << measured.error().sentence;
+  EXPECT_EQ(last, all);
+  EXPECT_FALSE(check_measurements(measured.value(), machine.domains.size()).has_value());
+  EXPECT_FALSE(measured.value().aggregate.empty());
+  std::set<std::string> by;
+  for (const auto& sync : measured.value().synchronisation) by.insert(sync.by);
+  EXPECT_TRUE(by.count("lares") == 1);
+  EXPECT_TRUE(apply(measured.value(), machine));
+  EXPECT_EQ(machine.distances.source, "measured");
+  EXPECT_EQ(machine.distances.values[0], 10U);
+  const std::string file = to_machine_file(machine, measured.value());
+  const auto read = machine::parse_machine_file(file, "m.json");
+  ASSERT_TRUE(read.ok()) << read.error().sentence;
+  EXPECT_EQ(to_machine_file(read.value(), machine::parse_measurements(file, "m").value()), file);
+}
+
+TEST(Measure, RefusesDomainsThatAreNotThere) {
+  const Machine machine = machine::test::load("");
+  Plan plan = tiny_plan(machine);
+  plan.domains = {DomainId{900}};
+  const auto measured = measure(machine, plan, [](const std::string&, std::size_t, std::size_t) {});
+  ASSERT_FALSE(measured.ok());
+  EXPECT_NE(measured.error().sentence.find("domain 900 does not exist"), std::string::npos);
+}
+
+Measurements pairs(std::initializer_list<std::pair<int, double>> figures, std::size_t size) {
+  Measurements m;
+  for (const auto& [cell, value] : figures) {
+    const auto index = static_cast<std::size_t>(cell);
+    m.pairs.push_back({DomainId{index / size},
+                       DomainId{index % size},
+                       "read",
+                       {1U << 24U},
+                       1,
+                       {value, value, value}});
+  }
+  return m;
+}
+
+TEST(Apply, MakesDistancesOfBandwidths) {
+  Machine machine = machine::test::load("synthetic:pack:2 [numa] core:2 pu:1");
+  Measurements m = pairs({{0, 1000}, {1, 500}, {2, 400}, {3, 1000}}, 2);
+  // A small footprint says nothing about memory.
+  m.pairs.push_back({DomainId{0}, DomainId{1}, "read", {4096}, 1, {9000, 9000, 9000}});
+  EXPECT_TRUE(apply(m, machine));
+  EXPECT_EQ(machine.distances.values, (std::vector<std::uint32_t>{10, 20, 25, 10}));
+  EXPECT_EQ(machine.performance.bandwidth_mb_s, (std::vector<std::uint32_t>{1000, 500, 400, 1000}));
+  EXPECT_FALSE(validate(machine).has_value());
+}
+
+TEST(Apply, KeepsDistancesIfAPairIsMissing) {
+  Machine machine = machine::test::load("synthetic:pack:2 [numa] core:2 pu:1");
+  const auto before = machine.distances.values;
+  EXPECT_FALSE(apply(pairs({{0, 1000}, {3, 900}}, 2), machine));
+  EXPECT_EQ(machine.distances.values, before);
+  EXPECT_EQ(machine.performance.bandwidth_mb_s, (std::vector<std::uint32_t>{1000, 0, 0, 900}));
+  EXPECT_FALSE(validate(machine).has_value());
+}
+
+TEST(Apply, MemoryWithoutCoresIsAsFarAsOthersAreFromIt) {
+  Machine machine =
+      machine::test::load(std::string(LARES_SOURCE_DIR) + "/machines/cxl.json");  // 2 + 1 domains
+  EXPECT_TRUE(
+      apply(pairs({{0, 1000}, {1, 500}, {2, 250}, {3, 500}, {4, 1000}, {5, 200}}, 3), machine));
+  EXPECT_EQ(machine.distances.values,
+            (std::vector<std::uint32_t>{10, 20, 40, 20, 10, 50, 40, 50, 10}));
+  EXPECT_FALSE(validate(machine).has_value());
+}
+
+}  // namespace
+}  // namespace lares::measure
