@@ -25,6 +25,7 @@ void add_topo(CLI::App& app);
 void add_policies(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_lab(CLI::App& app);
+void add_simulate(CLI::App& app);
 
 /// One row of the table.
 struct Command {
@@ -36,7 +37,7 @@ struct Command {
 // clang-format off: one line each
 inline constexpr Command commands[] = {
     {"run", add_run},       {"topo", add_topo}, {"policies", add_policies},
-    {"doctor", add_doctor}, {"lab", add_lab},
+    {"doctor", add_doctor}, {"lab", add_lab}, {"simulate", add_simulate},
 };
 // clang-format on
 

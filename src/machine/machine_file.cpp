@@ -160,6 +160,8 @@ class Field {
     }
     return value_.get<std::int64_t>();
   }
+  /// The value as JSON text on one line.
+  [[nodiscard]] std::string raw() const { return value_.dump(); }
   [[nodiscard]] Bytes bytes() const {
     if (!value_.is_number_unsigned()) reject("must be a number of bytes");
     return {value_.get<std::uint64_t>()};
@@ -195,7 +197,7 @@ Level read_level(const Field& field, bool root_allowed) {
 
 void check_header(const Field& file) {
   file.expect_fields({"format", "version", "about", "grade", "name", "domain_level", "domains",
-                      "cores", "tree", "memory", "distances", "performance"});
+                      "cores", "tree", "memory", "distances", "performance", "simulation"});
   const Field format = file.at("format");
   if (format.text() != format_word) {
     format.reject("must be \"" + std::string(format_word) + "\"");
@@ -345,6 +347,7 @@ Machine read_machine(const Field& file) {
   if (file.has("performance")) {
     machine.performance = read_performance(file.at("performance"), machine.domains.size());
   }
+  if (file.has("simulation")) machine.simulation = file.at("simulation").raw();
   check_references(machine);
   for (std::size_t c = 0; c < machine.cores.size(); ++c) {
     machine.domains[machine.cores[c].domain.index()].cores.emplace_back(c);
@@ -384,6 +387,7 @@ std::string to_machine_file(const Machine& machine) {
   if (!machine.performance.empty()) {
     text += ",\n" + performance_lines(machine.performance, machine.domains.size());
   }
+  if (!machine.simulation.empty()) text += ",\n  \"simulation\": " + machine.simulation;
   return text + "\n}\n";
 }
 

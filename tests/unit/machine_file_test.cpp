@@ -88,7 +88,8 @@ TEST(MachineFile, ErrorsNameFileAndField) {
   EXPECT_EQ(refusal_with("\"cores\": [", "\"speed\": 3, \"cores\": ["),
             file +
                 "the file has an unknown field \"speed\", accepted are format, version, about, "
-                "grade, name, domain_level, domains, cores, tree, memory, distances, performance");
+                "grade, name, domain_level, domains, cores, tree, memory, distances, performance, "
+                "simulation");
 }
 
 /// The minimal file with `fields` more.
