@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"
+#include "cli/simulate/report.hpp"
 #include "cli/simulate/show.hpp"
 #include "simulate/experiment.hpp"
 #include "simulate/workloads/workloads.hpp"
@@ -26,6 +27,7 @@ struct SimulateOptions {
   std::size_t cores = 0;
   std::uint32_t seeds = 5;
   std::string svg;
+  std::string report;
   Format format = Format::text;
 };
 
@@ -96,20 +98,26 @@ void show_progress(std::size_t done, std::size_t all) {
   std::fflush(stderr);
 }
 
-void write_file(const std::string& path, const std::string& text) {
+void write_file(const char* option, const std::string& path, const std::string& text) {
   std::FILE* file = std::fopen(path.c_str(), "wbe");
   const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
   if (file == nullptr || std::fclose(file) != 0 || !written) {
-    mistake(fmt::format("--svg: cannot write \"{}\"", path));
+    mistake(fmt::format("{}: cannot write \"{}\"", option, path));
   }
 }
 
 void simulate_all(const SimulateOptions& options) {
+  if (options.seeds == 0 || options.seeds > 1000) mistake("--seeds: accepted are 1 to 1000");
+  if (!options.report.empty()) {
+    write_file("--report", options.report, papers_report(options.seeds));
+    return;
+  }
+  if (options.workload.empty())
+    mistake("a workload is missing; `lares simulate --help` lists them");
   const auto machine = load_machine(options.machine);
   if (!machine) throw UserMistake{machine.error()};
   const auto model = simulate::read_model(machine.value(), machine.value().simulation);
   if (!model) mistake("machine \"" + machine.value().name + "\": " + model.error().sentence);
-  if (options.seeds == 0 || options.seeds > 1000) mistake("--seeds: accepted are 1 to 1000");
   const simulate::Experiment experiment{machine.value(),
                                         model.value(),
                                         options.workload,
@@ -121,7 +129,7 @@ void simulate_all(const SimulateOptions& options) {
   if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\x1b[K");
   if (!found) throw UserMistake{found.error()};
   const SimulationHead head{options.workload, machine.value(), model.value(), options.seeds};
-  if (!options.svg.empty()) write_file(options.svg, simulation_svg(head, found.value()));
+  if (!options.svg.empty()) write_file("--svg", options.svg, simulation_svg(head, found.value()));
   switch (options.format) {
     case Format::json:
       fmt::print("{}", simulation_json(head, found.value()));
@@ -148,10 +156,8 @@ void add_simulate(CLI::App& app) {
   const auto options = std::make_shared<SimulateOptions>();
   CLI::App* command = app.add_subcommand(
       "simulate", "Predict how a workload runs on a machine under each of several policies");
-  command
-      ->add_option("WORKLOAD", options->workload,
-                   "NAME or NAME:KEY=VALUE,KEY=VALUE; the list is below")
-      ->required();
+  command->add_option("WORKLOAD", options->workload,
+                      "NAME or NAME:KEY=VALUE,KEY=VALUE; the list is below");
   add_machine_options(*command, options->machine);
   command
       ->add_option("--policy", options->policies,
@@ -167,6 +173,11 @@ void add_simulate(CLI::App& app) {
   command->add_option("--seeds", options->seeds, "Runs with different chance, 5 if not given")
       ->type_name("N");
   command->add_option("--svg", options->svg, "Also draw a chart into this file")->type_name("FILE");
+  command
+      ->add_option(
+          "--report", options->report,
+          "Instead: simulate what the papers published and write a page about it (minutes)")
+      ->type_name("FILE");
   add_format_option(*command, options->format, {Format::text, Format::json, Format::csv});
   command->footer(
       list_of_workloads() +
