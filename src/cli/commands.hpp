@@ -29,6 +29,7 @@ void add_bench(CLI::App& app);
 void add_policies(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_lab(CLI::App& app);
+void add_simulate(CLI::App& app);
 
 /// One row of the table.
 struct Command {
@@ -48,6 +49,7 @@ inline constexpr Command commands[] = {
     {"policies", add_policies},
     {"doctor", add_doctor},
     {"lab", add_lab},
+    {"simulate", add_simulate},
 };
 // clang-format on
 

@@ -121,6 +121,8 @@ class Field {
     }
     return value_.get<double>();
   }
+  /// The value as JSON text on one line.
+  [[nodiscard]] std::string raw() const { return value_.dump(); }
   [[nodiscard]] Bytes bytes() const {
     if (!value_.is_number_unsigned()) reject("must be a number of bytes");
     return {value_.get<std::uint64_t>()};

@@ -97,6 +97,7 @@ struct Machine {
   std::vector<MemoryNode> memory;    ///< every NUMA node with memory, in OS order
   Distances distances;
   Performance performance;
+  std::string simulation;  ///< what `lares simulate` is told, as JSON text; empty if nothing
 
   /// Domains that have cores; they are the first in `domains`.
   [[nodiscard]] std::size_t domains_with_cores() const noexcept;
@@ -113,7 +114,7 @@ std::optional<Error> validate(const Machine& machine);
 /// The compact form that `lares run` passes to the preloaded library: lines of text, versioned.
 /// Round trip: parse_compact(to_compact(m)) gives a machine that schedules alike.
 /// Errors of parse_compact name the line; any bytes are safe to give it, and what it returns is
-/// valid. What scheduling does not ask for (about, grade, performance) is left out. No hwloc, no
+/// valid. What scheduling does not ask for (about, grade, performance, simulation) is left out. No hwloc, no
 /// iostreams, no exceptions.
 std::string to_compact(const Machine& machine);
 Result<Machine> parse_compact(std::string_view text);

@@ -71,7 +71,8 @@ Level read_level(const Field& field, bool root_allowed) {
 
 void check_header(const Field& file) {
   file.expect_fields({"format", "version", "about", "grade", "name", "domain_level", "domains",
-                      "cores", "tree", "memory", "distances", "performance", "measurements"});
+                      "cores", "tree", "memory", "distances", "performance", "measurements",
+                      "simulation"});
   const Field format = file.at("format");
   if (format.text() != format_word) {
     format.reject("must be \"" + std::string(format_word) + "\"");
@@ -212,6 +213,7 @@ Machine read_machine(const Field& file) {
   if (file.has("performance")) {
     machine.performance = read_performance(file.at("performance"), machine.domains.size());
   }
+  if (file.has("simulation")) machine.simulation = file.at("simulation").raw();
   check_references(machine);
   for (std::size_t c = 0; c < machine.cores.size(); ++c) {
     machine.domains[machine.cores[c].domain.index()].cores.emplace_back(c);
@@ -277,6 +279,7 @@ std::string to_machine_file(const Machine& machine, const Measurements& measurem
   if (!measurements.empty()) {
     text += ",\n" + measurement_lines(measurements, machine.domains.size());
   }
+  if (!machine.simulation.empty()) text += ",\n  \"simulation\": " + machine.simulation;
   return text + "\n}\n";
 }
 

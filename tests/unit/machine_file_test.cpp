@@ -89,7 +89,7 @@ TEST(MachineFile, ErrorsNameFileAndField) {
             file +
                 "the file has an unknown field \"speed\", accepted are format, version, about, "
                 "grade, name, domain_level, domains, cores, tree, memory, distances, performance, "
-                "measurements");
+                "measurements, simulation");
 }
 
 /// The minimal file with `fields` more.

@@ -1,0 +1,192 @@
+// `lares simulate`: what a policy would do on a machine that is not here.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/output.hpp"
+#include "cli/simulate/report.hpp"
+#include "cli/simulate/show.hpp"
+#include "simulate/experiment.hpp"
+#include "simulate/workloads/workloads.hpp"
+
+namespace lares::cli {
+namespace {
+
+constexpr std::size_t most_workers = 4096;
+
+struct SimulateOptions {
+  std::string workload;
+  MachineOptions machine;
+  std::vector<std::string> policies;
+  std::string sweep;
+  std::size_t cores = 0;
+  std::uint32_t seeds = 5;
+  std::string svg;
+  std::string report;
+  Format format = Format::text;
+};
+
+[[noreturn]] void mistake(const std::string& sentence) { throw UserMistake{{sentence}}; }
+
+std::vector<std::size_t> numbers(const std::string& list, std::size_t most,
+                                 const std::string& what) {
+  std::vector<std::size_t> found;
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  while (at < end) {
+    std::size_t number = 0;
+    const auto [next, status] = std::from_chars(at, end, number);
+    const bool good = status == std::errc{} && (next == end || *next == ',') && next + 1 != end;
+    if (!good || number == 0 || number > most) {
+      mistake(fmt::format("--sweep: \"{}\" is not a list of {} from 1 to {} with commas between",
+                          list, what, most));
+    }
+    found.push_back(number);
+    at = next == end ? end : next + 1;
+  }
+  if (found.empty()) mistake("--sweep: the list of " + what + " is empty");
+  return found;
+}
+
+/// The sizes of the team that the user asks for.
+std::vector<std::size_t> team_sizes(const SimulateOptions& options,
+                                    const machine::Machine& machine) {
+  const std::size_t all = machine.cores.size();
+  if (options.sweep.empty()) {
+    if (options.cores > most_workers) {
+      mistake(fmt::format("--cores: {} is more than {}", options.cores, most_workers));
+    }
+    return {options.cores == 0 ? all : options.cores};
+  }
+  const std::size_t equals = options.sweep.find('=');
+  const std::string key = options.sweep.substr(0, equals);
+  const std::string list = equals == std::string::npos ? "" : options.sweep.substr(equals + 1);
+  if (key == "cores") return numbers(list, all, "cores");
+  if (key != "domains") {
+    mistake(fmt::format("--sweep: \"{}\" is not domains=N,N or cores=N,N", options.sweep));
+  }
+  std::vector<std::size_t> sizes;
+  for (const std::size_t domains : numbers(list, machine.domains_with_cores(), "domains")) {
+    std::size_t cores = 0;
+    for (std::size_t d = 0; d < domains; ++d) cores += machine.domains[d].cores.size();
+    sizes.push_back(cores);
+  }
+  return sizes;
+}
+
+std::vector<simulate::NamedSchedule> schedules(const SimulateOptions& options,
+                                               const machine::Machine& machine) {
+  std::vector<std::string> texts = options.policies;
+  if (texts.empty()) texts = {"auto", "stock-like"};
+  std::vector<simulate::NamedSchedule> list;
+  for (const std::string& text : texts) {
+    auto schedule = simulate::parse_schedule(text, machine.domains_with_cores());
+    if (!schedule) mistake("--policy: " + schedule.error().sentence);
+    list.push_back({text, schedule.value()});
+  }
+  return list;
+}
+
+void show_progress(std::size_t done, std::size_t all) {
+  if (isatty(STDERR_FILENO) != 1) return;
+  fmt::print(stderr, "\r\x1b[K{} of {} runs", done, all);
+  std::fflush(stderr);
+}
+
+void write_file(const char* option, const std::string& path, const std::string& text) {
+  std::FILE* file = std::fopen(path.c_str(), "wbe");
+  const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
+  if (file == nullptr || std::fclose(file) != 0 || !written) {
+    mistake(fmt::format("{}: cannot write \"{}\"", option, path));
+  }
+}
+
+void simulate_all(const SimulateOptions& options) {
+  if (options.seeds == 0 || options.seeds > 1000) mistake("--seeds: accepted are 1 to 1000");
+  if (!options.report.empty()) {
+    write_file("--report", options.report, papers_report(options.seeds));
+    return;
+  }
+  if (options.workload.empty())
+    mistake("a workload is missing; `lares simulate --help` lists them");
+  const auto machine = load_machine(options.machine);
+  if (!machine) throw UserMistake{machine.error()};
+  const auto model = simulate::read_model(machine.value(), machine.value().simulation);
+  if (!model) mistake("machine \"" + machine.value().name + "\": " + model.error().sentence);
+  const simulate::Experiment experiment{machine.value(),
+                                        model.value(),
+                                        options.workload,
+                                        schedules(options, machine.value()),
+                                        team_sizes(options, machine.value()),
+                                        options.seeds,
+                                        true};
+  const auto found = simulate::run_experiment(experiment, show_progress);
+  if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\x1b[K");
+  if (!found) throw UserMistake{found.error()};
+  const SimulationHead head{options.workload, machine.value(), model.value(), options.seeds};
+  if (!options.svg.empty()) write_file("--svg", options.svg, simulation_svg(head, found.value()));
+  switch (options.format) {
+    case Format::json:
+      fmt::print("{}", simulation_json(head, found.value()));
+      return;
+    case Format::csv:
+      fmt::print("{}", simulation_csv(found.value()));
+      return;
+    default:
+      fmt::print("{}", simulation_text(head, found.value(), Palette(wants_colour(stdout))));
+  }
+}
+
+std::string list_of_workloads() {
+  std::string text = "Workloads, with their settings and usual values:\n";
+  for (const simulate::WorkloadEntry& entry : simulate::workloads()) {
+    text += fmt::format("  {:<9} {}\n            {}\n", entry.name, entry.summary, entry.settings);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app) {
+  const auto options = std::make_shared<SimulateOptions>();
+  CLI::App* command = app.add_subcommand(
+      "simulate", "Predict how a workload runs on a machine under each of several policies");
+  command->add_option("WORKLOAD", options->workload,
+                      "NAME or NAME:KEY=VALUE,KEY=VALUE; the list is below");
+  add_machine_options(*command, options->machine);
+  command
+      ->add_option("--policy", options->policies,
+                   "A policy as `lares policies` lists them, or static or dynamic for loops; "
+                   "repeat the option to compare several")
+      ->type_name("POLICY")
+      ->allow_extra_args(false);
+  command->add_option("--cores", options->cores, "How many cores the team has; all if not given")
+      ->type_name("N");
+  command
+      ->add_option("--sweep", options->sweep, "Teams of several sizes: domains=1,2,4 or cores=8,16")
+      ->type_name("KEY=LIST");
+  command->add_option("--seeds", options->seeds, "Runs with different chance, 5 if not given")
+      ->type_name("N");
+  command->add_option("--svg", options->svg, "Also draw a chart into this file")->type_name("FILE");
+  command
+      ->add_option(
+          "--report", options->report,
+          "Instead: simulate what the papers published and write a page about it (minutes)")
+      ->type_name("FILE");
+  add_format_option(*command, options->format, {Format::text, Format::json, Format::csv});
+  command->footer(
+      list_of_workloads() +
+      "\nExamples:\n"
+      "  lares simulate cholesky:n=8192 --machine sgi-uv2000-24s --policy auto --policy "
+      "stock-like\n"
+      "  lares simulate balance --machine bull-bcs-16s --policy static --policy steal=most-loaded\n"
+      "  lares simulate jacobi --machine opteron-4s-square --sweep domains=1,2,4 --svg jacobi.svg");
+  command->callback([options] { simulate_all(*options); });
+}
+
+}  // namespace lares::cli

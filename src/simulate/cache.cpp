@@ -1,0 +1,49 @@
+#include "simulate/cache.hpp"
+
+namespace lares::simulate {
+
+Caches::Caches(std::size_t domains, double bytes, const std::vector<Block>& blocks)
+    : bytes_(bytes), blocks_(blocks), versions_(blocks.size(), 0), caches_(domains) {
+  if (bytes <= 0) return;
+  for (Cache& cache : caches_) cache.lines.resize(blocks.size());
+}
+
+void Caches::unlink(Cache& cache, std::uint32_t block) {
+  const Line& line = cache.lines[block];
+  (line.newer == none ? cache.newest : cache.lines[line.newer].older) = line.older;
+  (line.older == none ? cache.oldest : cache.lines[line.older].newer) = line.newer;
+}
+
+void Caches::link(Cache& cache, std::uint32_t block) {
+  Line& line = cache.lines[block];
+  line.newer = none;
+  line.older = cache.newest;
+  (cache.newest == none ? cache.oldest : cache.lines[cache.newest].newer) = block;
+  cache.newest = block;
+}
+
+bool Caches::use(DomainId domain, BlockIndex block, bool writes) {
+  const auto size = static_cast<double>(blocks_[block].bytes.count);
+  if (bytes_ <= 0 || size > bytes_) return false;
+  Cache& cache = caches_[domain.index()];
+  Line& line = cache.lines[block];
+  const bool hit = line.present && line.version == versions_[block];
+  if (writes) ++versions_[block];
+  if (line.present) {
+    unlink(cache, block);
+  } else {
+    cache.used += size;
+    line.present = true;
+  }
+  line.version = versions_[block];
+  link(cache, block);
+  while (cache.used > bytes_) {
+    const std::uint32_t victim = cache.oldest;
+    unlink(cache, victim);
+    cache.lines[victim].present = false;
+    cache.used -= static_cast<double>(blocks_[victim].bytes.count);
+  }
+  return hit;
+}
+
+}  // namespace lares::simulate

@@ -1,0 +1,94 @@
+#include "simulate/experiment.hpp"
+
+#include <algorithm>
+
+#include "simulate/workloads/workloads.hpp"
+
+namespace lares::simulate {
+namespace {
+
+class Runs {
+ public:
+  Runs(const Experiment& experiment, const std::function<void(std::size_t, std::size_t)>& progress)
+      : experiment_(experiment), progress_(progress) {
+    const std::size_t varied = experiment.vary ? 2 * experiment.model.uncertain.size() : 0;
+    all_ = experiment.workers.size() * experiment.schedules.size() * (experiment.seeds + varied);
+  }
+
+  Result<Measurements> run() {
+    Measurements found;
+    for (const std::size_t workers : experiment_.workers) {
+      const Team team{experiment_.machine, experiment_.model.best,
+                      compact_cores(experiment_.machine, workers)};
+      const auto workload = make_workload(experiment_.workload, team);
+      if (!workload) return workload.error();
+      found.workload = workload.value().name;
+      found.unit = workload.value().unit;
+      found.tasks = workload.value().tasks.size();
+      for (const NamedSchedule& schedule : experiment_.schedules) {
+        auto row = measure(workload.value(), team, schedule);
+        if (!row) return row.error();
+        found.rows.push_back(std::move(row.value()));
+      }
+    }
+    return found;
+  }
+
+ private:
+  Result<Outcome> once(const Workload& workload, const Team& team, const Schedule& schedule,
+                       const Parameters& parameters, std::uint64_t seed) {
+    if (progress_) progress_(done_++, all_);
+    return simulate({experiment_.machine, parameters, workload, schedule, team.cores, seed});
+  }
+
+  Result<Measured> measure(const Workload& workload, const Team& team, const NamedSchedule& named) {
+    std::vector<Outcome> outcomes;
+    for (std::uint64_t seed = 1; seed <= experiment_.seeds; ++seed) {
+      auto outcome = once(workload, team, named.schedule, experiment_.model.best, seed);
+      if (!outcome) return outcome.error();
+      outcomes.push_back(std::move(outcome.value()));
+    }
+    std::sort(outcomes.begin(), outcomes.end(),
+              [](const Outcome& a, const Outcome& b) { return a.seconds < b.seconds; });
+    Measured row;
+    row.schedule = named.name;
+    row.workers = team.size();
+    std::vector<double> seconds;
+    for (const Outcome& outcome : outcomes) seconds.push_back(outcome.seconds);
+    row.seconds = spread_of(seconds);
+    row.lowest = row.seconds.least;
+    row.highest = row.seconds.most;
+    row.typical = outcomes[outcomes.size() / 2];
+    row.rate = workload.amount / workload.unit_scale / row.seconds.median;
+    for (const Uncertain& each : experiment_.model.uncertain) {
+      if (!experiment_.vary) break;
+      for (const Parameters* parameters : {&each.low, &each.high}) {
+        const auto outcome = once(workload, team, named.schedule, *parameters, 1);
+        if (!outcome) return outcome.error();
+        row.lowest = std::min(row.lowest, outcome.value().seconds);
+        row.highest = std::max(row.highest, outcome.value().seconds);
+      }
+    }
+    return row;
+  }
+
+  const Experiment& experiment_;
+  const std::function<void(std::size_t, std::size_t)>& progress_;
+  std::size_t all_ = 0;
+  std::size_t done_ = 0;
+};
+
+}  // namespace
+
+Spread spread_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return {values.front(), values[values.size() / 2], values.back()};
+}
+
+Result<Measurements> run_experiment(
+    const Experiment& experiment,
+    const std::function<void(std::size_t done, std::size_t all)>& progress) {
+  return Runs(experiment, progress).run();
+}
+
+}  // namespace lares::simulate

@@ -1,0 +1,547 @@
+#include "simulate/simulation.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <deque>
+#include <memory>
+
+#include "simulate/agenda.hpp"
+#include "simulate/cache.hpp"
+#include "simulate/graph.hpp"
+#include "simulate/hardware.hpp"
+
+namespace lares::simulate {
+namespace {
+
+constexpr double nanosecond = 1e-9;
+// The runtime lets a creator help once this many of its tasks for each worker are not done.
+constexpr std::uint32_t window = 64;
+// A worker that sees tasks but gets none looks again after this, doubled each time up to the bound.
+constexpr double first_retry = 200 * nanosecond;
+constexpr std::uint32_t most_doublings = 12;
+constexpr std::uint32_t no_flow = 0xFFFFFFFFU;
+
+/// A normal number around 1, from four uniform ones; never close to 0.
+double noise_factor(Random& random, double deviation) {
+  if (deviation <= 0) return 1;
+  double sum = 0;
+  for (int i = 0; i < 4; ++i) sum += static_cast<double>(random.next() >> 11U) * 0x1.0p-53;
+  return std::max(0.2, 1 + deviation * (sum - 2) * std::sqrt(3.0));
+}
+
+/// One simulated thread.
+struct Worker {
+  enum class State : std::uint8_t { ready, starting, migrating, running, timed };
+
+  State state = State::ready;
+  bool idle = false;    // is in its domain's list of idle workers
+  bool helped = false;  // has run one of its own tasks before it creates the next
+  std::uint32_t rounds = 0;
+  std::uint32_t flow = no_flow;
+  TaskIndex task = 0;
+  DomainId domain;
+  double portion = 1;  // of its core
+  double left = 0;     // of the flow's bytes, at `since`
+  double rate = 0;
+  double since = 0;
+  double started = 0;  // the task
+  double idle_since = 0;
+  double bytes = 0;              // of the flow
+  std::vector<TaskIndex> list;   // to create, or to run under a static schedule
+  std::size_t next = 0;          // in list
+  std::uint32_t unfinished = 0;  // tasks that it created
+};
+
+class Simulation {
+ public:
+  explicit Simulation(const Setup& setup)
+      : setup_(setup),
+        workload_(setup.workload),
+        parameters_(setup.parameters),
+        hardware_(setup.machine, setup.parameters),
+        caches_(setup.machine.domains.size(),
+                setup.workload.reuses ? setup.parameters.cache_bytes : 0, setup.workload.blocks),
+        homes_(homes_of(setup.workload)),
+        agenda_(setup.cores.size()),
+        workers_(setup.cores.size()),
+        idle_(setup.machine.domains.size()),
+        used_(hardware_.sharing.resource_count(), 0),
+        noise_(setup.seed * 2 + 77) {
+    if (is_policy()) {
+      executor_ = std::make_unique<Executor>(setup.machine, setup.cores, setup.schedule.choice,
+                                             workload_, homes_, parameters_.costs, setup.seed);
+    }
+    place_workers();
+  }
+
+  Result<Outcome> run() {
+    for (const Phase& phase : workload_.phases) {
+      if (auto problem = run_phase(phase)) return *problem;
+    }
+    finish_outcome();
+    return outcome_;
+  }
+
+ private:
+  static std::vector<DomainId> homes_of(const Workload& workload) {
+    std::vector<DomainId> homes;
+    homes.reserve(workload.blocks.size());
+    for (const Block& block : workload.blocks) homes.push_back(block.home);
+    return homes;
+  }
+  [[nodiscard]] bool is_policy() const { return setup_.schedule.kind == Schedule::Kind::policy; }
+
+  void place_workers() {
+    std::vector<double> on_core(setup_.machine.cores.size(), 0);
+    for (const CoreId core : setup_.cores) on_core[core.index()] += 1;
+    for (std::size_t w = 0; w < workers_.size(); ++w) {
+      const CoreId core = setup_.cores[w];
+      workers_[w].domain = setup_.machine.cores[core.index()].domain;
+      workers_[w].portion = 1 / on_core[core.index()];
+    }
+  }
+
+  // --- phases
+
+  std::optional<Error> run_phase(const Phase& phase) {
+    if (phase.dependences && !is_policy()) {
+      return Error{"the schedules static and dynamic run loops; the tasks of workload \"" +
+                   workload_.name + "\" depend on each other"};
+    }
+    phase_ = &phase;
+    unfinished_ = phase.end - phase.first;
+    if (unfinished_ == 0) return std::nullopt;
+    prepare(phase);
+    const double begin = now_;
+    while (unfinished_ > 0) {
+      if (agenda_.first_time() > now_) settle();
+      if (agenda_.first_time() == Agenda::never) {
+        return Error{"workload \"" + workload_.name + "\" has tasks that nobody can ever run"};
+      }
+      const std::uint32_t worker = agenda_.first();
+      now_ = std::max(now_, agenda_.first_time());
+      step(worker);
+    }
+    for (std::uint32_t w = 0; w < workers_.size(); ++w) agenda_.set(w, Agenda::never);
+    now_ = std::max(now_, end_) + parameters_.costs.barrier * nanosecond;
+    if (phase.measured) outcome_.seconds += now_ - begin;
+    return std::nullopt;
+  }
+
+  void prepare(const Phase& phase) {
+    graph_ = Graph(workload_, phase);
+    missing_.assign(unfinished_, 0);
+    for (std::uint32_t i = 0; i < unfinished_; ++i) missing_[i] = graph_.predecessors(i) + 1;
+    for (auto& list : idle_) list.clear();
+    idle_count_ = 0;
+    counter_ = 0;
+    counter_free_at_ = now_;
+    end_ = now_;
+    for (std::uint32_t w = 0; w < workers_.size(); ++w) {
+      Worker& worker = workers_[w];
+      worker.list.clear();
+      worker.next = 0;
+      worker.unfinished = 0;
+      worker.idle = false;
+      worker.rounds = 0;
+      worker.state = Worker::State::ready;
+      agenda_.set(w, now_);
+    }
+    const bool by_owner = setup_.schedule.kind == Schedule::Kind::static_loop ||
+                          (is_policy() && phase.creation == Phase::Creation::owners);
+    for (std::uint32_t i = 0; i < unfinished_; ++i) {
+      const TaskIndex task = phase.order.empty() ? phase.first + i : phase.order[i];
+      const auto owner = static_cast<std::size_t>(workload_.tasks[task].owner);
+      workers_[by_owner ? owner % workers_.size() : 0].list.push_back(task);
+    }
+  }
+
+  // --- what a worker does next
+
+  void step(std::uint32_t w) {
+    Worker& worker = workers_[w];
+    switch (worker.state) {
+      case Worker::State::ready:
+        next(w, now_);
+        break;
+      case Worker::State::starting:
+        begin_task(w);
+        break;
+      case Worker::State::migrating:
+        end_flow(worker);
+        begin_body(w);
+        break;
+      default:
+        finish(w);
+    }
+  }
+
+  void next(std::uint32_t w, double clock) {
+    Worker& worker = workers_[w];
+    if (setup_.schedule.kind == Schedule::Kind::dynamic_loop) {
+      fetch(w, clock);
+    } else if (setup_.schedule.kind == Schedule::Kind::static_loop) {
+      if (worker.next < worker.list.size()) {
+        start(w, worker.list[worker.next++], clock);
+      } else {
+        rest(w, Agenda::never);
+      }
+    } else if (worker.next < worker.list.size()) {
+      create(w, clock);
+    } else {
+      search(w, clock);
+    }
+  }
+
+  // The next iteration of a dynamic loop; the counter serves one worker after another.
+  void fetch(std::uint32_t w, double clock) {
+    clock = std::max(clock, counter_free_at_) + parameters_.costs.loop * nanosecond;
+    counter_free_at_ = clock;
+    const std::vector<TaskIndex>& all = workers_.front().list;
+    if (counter_ < all.size()) {
+      start(w, all[counter_++], clock);
+    } else {
+      rest(w, Agenda::never);
+    }
+  }
+
+  void create(std::uint32_t w, double clock) {
+    Worker& worker = workers_[w];
+    if (phase_->dependences && !worker.helped && worker.unfinished > window * workers_.size()) {
+      worker.helped = true;
+      if (const auto task = executor_->take_own(WorkerId{std::size_t{w}}, clock)) {
+        return start(w, *task, clock);
+      }
+    }
+    worker.helped = false;
+    const TaskIndex task = worker.list[worker.next++];
+    clock += parameters_.costs.create * nanosecond;
+    executor_->set_creator(task, WorkerId{std::size_t{w}});
+    ++worker.unfinished;
+    if (--missing_[task - phase_->first] == 0) {
+      DomainId near;
+      const bool limited = phase_->queue_limit != 0;
+      if (!executor_->put(WorkerId{std::size_t{w}}, task, !limited, clock, near)) {
+        return start(w, task, clock);
+      }
+      notify(near, clock);
+      if (limited && executor_->queued() > phase_->queue_limit) return search(w, clock);
+    }
+    worker.state = Worker::State::ready;
+    agenda_.set(w, clock);
+  }
+
+  void search(std::uint32_t w, double clock) {
+    Worker& worker = workers_[w];
+    if (const auto task = executor_->find_work(WorkerId{std::size_t{w}}, clock)) {
+      if (worker.idle) leave_idle(w);
+      return start(w, *task, clock);
+    }
+    if (worker.next < worker.list.size()) return rest(w, clock);  // goes on creating
+    if (worker.rounds == 0) worker.idle_since = clock;
+    if (!worker.idle) {
+      worker.idle = true;
+      idle_[worker.domain.index()].push_back(w);
+      ++idle_count_;
+    }
+    const double retry =
+        first_retry * static_cast<double>(1U << std::min(worker.rounds, most_doublings));
+    ++worker.rounds;
+    rest(w, executor_->queued() > 0 ? clock + retry : Agenda::never);
+  }
+
+  void rest(std::uint32_t w, double until) {
+    workers_[w].state = Worker::State::ready;
+    agenda_.set(w, until);
+  }
+
+  void leave_idle(std::uint32_t w) {
+    Worker& worker = workers_[w];
+    worker.idle = false;
+    auto& list = idle_[worker.domain.index()];
+    list.erase(std::find(list.begin(), list.end(), w));
+    --idle_count_;
+  }
+
+  // Wakes the worker that is idle for longest, in the domain nearest to `near`.
+  void notify(DomainId near, double clock) {
+    if (idle_count_ == 0) return;
+    for (const DomainId domain : executor_->places().nearest_first(near)) {
+      if (idle_[domain.index()].empty()) continue;
+      const std::uint32_t w = idle_[domain.index()].front();
+      leave_idle(w);
+      const Costs& costs = parameters_.costs;
+      const bool sleeps = clock - workers_[w].idle_since > costs.park * nanosecond;
+      const double at = clock + (sleeps ? costs.wake : costs.probe) * nanosecond;
+      agenda_.set(w, std::min(agenda_.time(w), at));
+      return;
+    }
+  }
+
+  // --- a task
+
+  void start(std::uint32_t w, TaskIndex task, double clock) {
+    Worker& worker = workers_[w];
+    worker.task = task;
+    worker.rounds = 0;
+    worker.state = Worker::State::starting;
+    agenda_.set(w, clock + parameters_.costs.dispatch * nanosecond);
+  }
+
+  void begin_task(std::uint32_t w) {
+    Worker& worker = workers_[w];
+    worker.started = now_;
+    if (phase_->measured && executor_) {
+      const Locality how = executor_->locality(WorkerId{std::size_t{w}}, worker.task);
+      ++outcome_.by_locality[static_cast<std::size_t>(how)];
+    }
+    if (phase_->migrates && migrate(w)) return;
+    begin_body(w);
+  }
+
+  // Moves the task's blocks to the worker's memory; false if they are there.
+  bool migrate(std::uint32_t w) {
+    Worker& worker = workers_[w];
+    traffic_.clear();
+    for (const Access& access : workload_.accesses_of(worker.task)) {
+      DomainId& home = homes_[access.block];
+      if (!home.valid() || home == worker.domain) continue;
+      const auto bytes = static_cast<double>(workload_.blocks[access.block].bytes.count);
+      add_traffic(home, bytes, 0);
+      add_traffic(worker.domain, 0, bytes);
+      home = worker.domain;
+    }
+    if (traffic_.empty()) return false;
+    // Every byte is read and written.
+    begin_flow(w, 2 * parameters_.migrate_mb_s * 1e6, 1);
+    worker.state = Worker::State::migrating;
+    return true;
+  }
+
+  void add_traffic(DomainId home, double read, double written) {
+    for (Traffic& part : traffic_) {
+      if (part.home != home) continue;
+      part.read += read;
+      part.written += written;
+      return;
+    }
+    traffic_.push_back({home, read, written});
+  }
+
+  void begin_body(std::uint32_t w) {
+    Worker& worker = workers_[w];
+    const double noise = noise_factor(noise_, parameters_.noise);
+    collect_traffic(worker);
+    const double seconds = workload_.tasks[worker.task].seconds;
+    if (traffic_.empty()) {
+      worker.state = Worker::State::timed;
+      agenda_.set(w, now_ + seconds * noise / worker.portion);
+      return;
+    }
+    double bytes = 0;
+    for (const Traffic& part : traffic_) bytes += part.read + part.written;
+    double cap = hardware_.core_rate(worker.domain, traffic_);
+    if (seconds > 0) cap = std::min(cap, bytes / seconds);
+    begin_flow(w, cap, noise);
+    worker.state = Worker::State::running;
+  }
+
+  void collect_traffic(const Worker& worker) {
+    traffic_.clear();
+    for (const Access& access : workload_.accesses_of(worker.task)) {
+      DomainId& home = homes_[access.block];
+      if (!home.valid()) home = worker.domain;  // the first touch
+      const bool writes = policy::writes(access.mode);
+      if (workload_.reuses && caches_.use(worker.domain, access.block, writes)) continue;
+      if (access.bytes <= 0) continue;
+      const bool reads = access.mode != policy::AccessMode::write;
+      const double factor = reads ? 1 : parameters_.write_factor;
+      // With write-allocate a line that is only written is also fetched.
+      add_traffic(home, reads ? access.bytes : access.bytes * (factor - 1),
+                  writes ? access.bytes : 0);
+    }
+  }
+
+  void begin_flow(std::uint32_t w, double cap, double noise) {
+    Worker& worker = workers_[w];
+    worker.bytes = 0;
+    for (const Traffic& part : traffic_) {
+      const double bytes = (part.read + part.written) * noise;
+      worker.bytes += bytes;
+      if (!phase_->measured) continue;
+      (part.home == worker.domain ? outcome_.local_bytes : outcome_.remote_bytes) += bytes;
+    }
+    hardware_.uses_of(worker.domain, traffic_, uses_);
+    worker.left = worker.bytes;
+    worker.rate = 0;
+    worker.since = now_;
+    worker.flow = hardware_.sharing.add(uses_, cap, worker.portion);
+    if (flow_owner_.size() <= worker.flow) flow_owner_.resize(worker.flow + 1);
+    flow_owner_[worker.flow] = w;
+    unsettled_ = true;
+    agenda_.set(w, Agenda::never);
+  }
+
+  void end_flow(Worker& worker) {
+    if (phase_->measured) {
+      for (const Use& use : hardware_.sharing.uses(worker.flow)) {
+        used_[use.resource] += use.weight * worker.bytes;
+      }
+    }
+    hardware_.sharing.remove(worker.flow);
+    worker.flow = no_flow;
+    unsettled_ = true;
+  }
+
+  // Rates have changed: when flows end must be found anew.
+  void settle() {
+    if (!unsettled_) return;
+    unsettled_ = false;
+    for (const std::uint32_t flow : hardware_.sharing.settle()) {
+      const std::uint32_t w = flow_owner_[flow];
+      Worker& worker = workers_[w];
+      worker.left = std::max(0.0, worker.left - worker.rate * (now_ - worker.since));
+      worker.rate = hardware_.sharing.rate(flow);
+      worker.since = now_;
+      agenda_.set(w, now_ + worker.left / worker.rate);
+    }
+  }
+
+  void finish(std::uint32_t w) {
+    Worker& worker = workers_[w];
+    if (worker.flow != no_flow) end_flow(worker);
+    const TaskIndex task = worker.task;
+    if (setup_.trace != nullptr) {
+      setup_.trace->push_back({task, WorkerId{std::size_t{w}}, worker.started, now_});
+    }
+    if (phase_->measured) {
+      ++outcome_.tasks;
+      outcome_.busy_seconds += now_ - worker.started;
+    }
+    double clock = now_;
+    if (executor_) release(w, task, clock);
+    end_ = std::max(end_, clock);
+    if (--unfinished_ == 0) return;
+    next(w, clock);
+  }
+
+  void release(std::uint32_t w, TaskIndex task, double& clock) {
+    --workers_[creator_of(task)].unfinished;
+    for_each_released(graph_, task - phase_->first, missing_, [&](std::uint32_t successor) {
+      DomainId near;
+      executor_->put(WorkerId{std::size_t{w}}, phase_->first + successor, false, clock, near);
+      notify(near, clock);
+    });
+  }
+
+  [[nodiscard]] std::size_t creator_of(TaskIndex task) const {
+    if (phase_->creation == Phase::Creation::single) return 0;
+    return static_cast<std::size_t>(workload_.tasks[task].owner) % workers_.size();
+  }
+
+  void finish_outcome() {
+    const double span = outcome_.seconds;
+    if (executor_) {
+      outcome_.steals = executor_->steals();
+      outcome_.remote_steals = executor_->remote_steals();
+    }
+    const double all = span * static_cast<double>(workers_.size());
+    outcome_.idle_share = all > 0 ? std::max(0.0, 1 - outcome_.busy_seconds / all) : 0;
+    for (std::uint32_t r = 0; r < used_.size(); ++r) {
+      const double most = hardware_.sharing.capacity(r) * span;
+      outcome_.loads.push_back({hardware_.resource_names()[r], most > 0 ? used_[r] / most : 0});
+    }
+    const double rate = parameters_.core_mb_s * 1e6;
+    for (const Phase& phase : workload_.phases) {
+      if (!phase.measured) continue;
+      for (TaskIndex task = phase.first; task < phase.end; ++task) {
+        outcome_.alone_seconds += std::max(workload_.tasks[task].seconds, bytes_of(task) / rate);
+      }
+    }
+  }
+
+  // With caches, what a task moves depends on what ran before: then only what it must compute.
+  [[nodiscard]] double bytes_of(TaskIndex task) const {
+    if (workload_.reuses) return 0;
+    double bytes = 0;
+    for (const Access& access : workload_.accesses_of(task)) {
+      const bool both = access.mode == policy::AccessMode::read_write;
+      const bool only_writes = access.mode == policy::AccessMode::write;
+      bytes += access.bytes * (both ? 2 : only_writes ? parameters_.write_factor : 1);
+    }
+    return bytes;
+  }
+
+  const Setup& setup_;
+  const Workload& workload_;
+  const Parameters& parameters_;
+  Hardware hardware_;
+  Caches caches_;
+  std::vector<DomainId> homes_;  // by block, now
+  std::unique_ptr<Executor> executor_;
+  Agenda agenda_;
+  std::vector<Worker> workers_;
+  std::vector<std::deque<std::uint32_t>> idle_;  // by domain: workers that look for tasks
+  std::size_t idle_count_ = 0;
+  std::vector<double> used_;               // by resource: amount over the measured phases
+  std::vector<std::uint32_t> flow_owner_;  // by flow: its worker
+  std::vector<Traffic> traffic_;           // of the task that is about to begin
+  std::vector<Use> uses_;
+  Random noise_;
+  Outcome outcome_;
+
+  const Phase* phase_ = nullptr;
+  Graph graph_;
+  std::vector<std::uint32_t> missing_;  // by task of the phase: what it waits for
+  std::uint32_t unfinished_ = 0;
+  std::size_t counter_ = 0;
+  double counter_free_at_ = 0;
+  bool unsettled_ = false;
+  double now_ = 0;
+  double end_ = 0;
+};
+
+std::optional<Error> check_memory(const Setup& setup) {
+  double needed = 0;
+  for (const Block& block : setup.workload.blocks) {
+    needed += static_cast<double>(block.bytes.count);
+  }
+  double there = 0;
+  for (const machine::MemoryNode& node : setup.machine.memory) {
+    there += static_cast<double>(node.total.count);
+  }
+  if (there <= 0 || needed <= there) return std::nullopt;
+  const auto gib = [](double bytes) {
+    return std::to_string(static_cast<std::uint64_t>(std::ceil(bytes / (1U << 30U)))) + " GiB";
+  };
+  return Error{"workload \"" + setup.workload.name + "\" needs " + gib(needed) + " and machine \"" +
+               setup.machine.name + "\" has " + gib(there)};
+}
+
+}  // namespace
+
+Result<Schedule> parse_schedule(std::string_view text, std::size_t domain_count) {
+  if (text == "static") return Schedule{Schedule::Kind::static_loop, {}};
+  if (text == "dynamic") return Schedule{Schedule::Kind::dynamic_loop, {}};
+  auto choice = policy::parse_choice(text, domain_count);
+  if (!choice) return Error{choice.error().sentence};
+  return Schedule{Schedule::Kind::policy, choice.value()};
+}
+
+Result<Outcome> simulate(const Setup& setup) {
+  if (auto problem = check_memory(setup)) return *problem;
+  return Simulation(setup).run();
+}
+
+std::vector<CoreId> compact_cores(const machine::Machine& machine, std::size_t workers) {
+  std::vector<CoreId> cores;
+  for (const machine::Domain& domain : machine.domains) {
+    cores.insert(cores.end(), domain.cores.begin(), domain.cores.end());
+  }
+  std::vector<CoreId> result;
+  for (std::size_t w = 0; w < workers; ++w) result.push_back(cores[w % cores.size()]);
+  return result;
+}
+
+}  // namespace lares::simulate

@@ -1,0 +1,89 @@
+// What is simulated: tasks, the blocks of data they use, and the phases that create them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "policy/access.hpp"
+
+namespace lares::simulate {
+
+using TaskIndex = std::uint32_t;
+using BlockIndex = std::uint32_t;
+
+/// One use of a block by a task. Moves `bytes`, in both directions if it reads and writes.
+struct Access {
+  BlockIndex block = 0;
+  policy::AccessMode mode = policy::AccessMode::read;
+  double bytes = 0;
+};
+
+/// One task. Its accesses are [first_access, that of the next task).
+struct Task {
+  std::uint32_t first_access = 0;
+  std::int32_t owner = 0;  ///< the worker that a static schedule gives it to
+  double seconds = 0;      ///< of one core that never waits for memory
+};
+
+/// A piece of data with one home.
+struct Block {
+  Bytes bytes;
+  DomainId home;            ///< invalid: no page is there yet
+  policy::Block in_area{};  ///< its place in its area, for a distribution
+};
+
+/// Tasks between two barriers.
+struct Phase {
+  /// Who creates the tasks, where a policy schedules them.
+  enum class Creation { single, owners };
+
+  TaskIndex first = 0;
+  TaskIndex end = 0;
+  Creation creation = Creation::single;
+  std::vector<TaskIndex> order;  ///< of creation, if not ascending; each task once
+  bool dependences = false;      ///< accesses order the tasks, as OpenMP's `depend`
+  /// More queued tasks, and their creator runs one before it goes on; 0: the runtime's own rules.
+  std::uint32_t queue_limit = 0;
+  bool measured = true;   ///< false: initialisation, which is not part of the time
+  bool migrates = false;  ///< next touch: blocks move to whoever uses them first
+};
+
+/// A whole program. Plain data; immutable while it is simulated.
+struct Workload {
+  std::string name;
+  std::vector<Task> tasks;
+  std::vector<Access> accesses;
+  std::vector<Block> blocks;
+  std::vector<Phase> phases;
+  bool reuses = false;  ///< blocks are used again soon enough for caches to matter
+  bool tells = true;    ///< the program tells the runtime what its tasks use
+  double amount = 0;    ///< of work, for a rate: bytes, updates or operations; 0: none
+  std::string unit;     ///< of the rate: "GB/s", "GF/s", "MLUP/s"
+  double unit_scale = 1e9;
+
+  [[nodiscard]] std::span<const Access> accesses_of(TaskIndex task) const noexcept {
+    const std::size_t first = tasks[task].first_access;
+    const std::size_t end =
+        task + 1 < tasks.size() ? tasks[task + 1].first_access : accesses.size();
+    return {accesses.data() + first, end - first};
+  }
+  /// Appends a task; its accesses are added to `accesses` by the caller right after.
+  Task& add_task(double seconds, std::size_t owner = 0) {
+    tasks.push_back(
+        {static_cast<std::uint32_t>(accesses.size()), static_cast<std::int32_t>(owner), seconds});
+    return tasks.back();
+  }
+  /// Appends a phase of all tasks since the last one.
+  Phase& add_phase() {
+    Phase phase;
+    phase.first = phases.empty() ? 0 : phases.back().end;
+    phase.end = static_cast<TaskIndex>(tasks.size());
+    phases.push_back(std::move(phase));
+    return phases.back();
+  }
+};
+
+}  // namespace lares::simulate

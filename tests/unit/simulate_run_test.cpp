@@ -1,0 +1,324 @@
+// Runs of the simulated machine: every task once, dependences kept, the same each time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "machine_support.hpp"
+#include "policy_sample.hpp"
+#include "simulate/cache.hpp"
+#include "simulate/graph.hpp"
+#include "simulate/simulation.hpp"
+#include "simulate/workloads/workloads.hpp"
+
+namespace lares::simulate {
+namespace {
+
+using policy::AccessMode;
+
+/// A machine of four domains with two cores each, and everything that a run needs.
+struct Bench {
+  explicit Bench(std::vector<std::size_t> cores = {2, 2, 2, 2})
+      : machine(policy::sample::machine_of(cores)) {
+    for (auto& node : machine.memory) node.total = Bytes{std::uint64_t{1} << 40U};
+    auto read = read_model(machine, R"({"core_mb_s": 1000, "controller_mb_s": 1500,
+        "remote": [{"up_to_distance": 100, "core_factor": 0.5}], "cache_bytes": 4000000})");
+    EXPECT_TRUE(read.ok());
+    parameters = read.value().best;
+  }
+  [[nodiscard]] Team team() const {
+    return {machine, parameters, compact_cores(machine, machine.cores.size())};
+  }
+  [[nodiscard]] Workload make(const std::string& text) const {
+    auto workload = make_workload(text, team());
+    EXPECT_TRUE(workload.ok()) << (workload.ok() ? "" : workload.error().sentence);
+    return workload.value();
+  }
+  Outcome run(const Workload& workload, const std::string& policy, std::uint64_t seed = 1,
+              std::vector<Interval>* trace = nullptr) const {
+    const auto schedule = parse_schedule(policy, machine.domains_with_cores());
+    EXPECT_TRUE(schedule.ok());
+    auto outcome = simulate({machine, parameters, workload, schedule.value(),
+                             compact_cores(machine, machine.cores.size()), seed, trace});
+    EXPECT_TRUE(outcome.ok()) << (outcome.ok() ? "" : outcome.error().sentence);
+    return outcome.value();
+  }
+
+  machine::Machine machine;
+  Parameters parameters;
+};
+
+const std::vector<std::string>& policies() {
+  static const std::vector<std::string> list = {"auto",
+                                                "locality-queues",
+                                                "virouleau",
+                                                "stock-like",
+                                                "central",
+                                                "push=most-bytes,steal=most-loaded",
+                                                "push=local-domain,steal=random-domain",
+                                                "push=writer-domain-or-local,steal=cores-only"};
+  return list;
+}
+
+TEST(Run, DoesEveryTaskOnceUnderEveryPolicy) {
+  const Bench bench;
+  for (const char* name : {"balance:packages=200,gb=0.01", "cholesky:n=2048,block=256",
+                           "jacobi:ni=60,nj=60,nk=60,limit=20", "qr:n=1024,block=256"}) {
+    const Workload workload = bench.make(name);
+    for (const std::string& policy : policies()) {
+      std::vector<Interval> trace;
+      bench.run(workload, policy, 3, &trace);
+      std::vector<int> times(workload.tasks.size(), 0);
+      for (const Interval& interval : trace) ++times[interval.task];
+      EXPECT_TRUE(std::ranges::all_of(times, [](int n) { return n == 1; }))
+          << name << " " << policy;
+    }
+  }
+}
+
+TEST(Run, KeepsDependences) {
+  const Bench bench;
+  const Workload workload = bench.make("cholesky:n=3072,block=256");
+  const Phase& phase = workload.phases.back();
+  const Graph graph(workload, phase);
+  for (const std::string& policy : policies()) {
+    std::vector<Interval> trace;
+    bench.run(workload, policy, 5, &trace);
+    std::vector<Interval> of(workload.tasks.size());
+    for (const Interval& interval : trace) of[interval.task] = interval;
+    for (std::uint32_t i = 0; i < phase.end - phase.first; ++i) {
+      for (const std::uint32_t successor : graph.successors(i)) {
+        EXPECT_LE(of[phase.first + i].end, of[phase.first + successor].begin) << policy;
+      }
+    }
+  }
+}
+
+TEST(Run, LetsAWorkerDoOneThingAtATime) {
+  const Bench bench;
+  std::vector<Interval> trace;
+  bench.run(bench.make("cholesky:n=2048,block=256"), "auto", 1, &trace);
+  std::vector<double> free_at(bench.machine.cores.size(), 0);
+  for (const Interval& interval : trace) {
+    EXPECT_GE(interval.begin, free_at[interval.worker.index()]);
+    free_at[interval.worker.index()] = interval.end;
+  }
+}
+
+TEST(Run, IsTheSameForTheSameSeedAndAnotherForAnother) {
+  const Bench bench;
+  const Workload workload = bench.make("cholesky:n=2048,block=256");
+  for (const std::string& policy : policies()) {
+    const Outcome first = bench.run(workload, policy, 4);
+    const Outcome again = bench.run(workload, policy, 4);
+    const Outcome other = bench.run(workload, policy, 5);
+    EXPECT_EQ(first.seconds, again.seconds) << policy;
+    EXPECT_EQ(first.by_locality, again.by_locality) << policy;
+    EXPECT_NE(first.seconds, other.seconds) << policy;
+  }
+}
+
+// Two cores of one domain share 1500 MB/s; each alone would reach 1000.
+TEST(Run, TakesTheTimeThatTheMemoryTakes) {
+  Bench bench;
+  bench.parameters.noise = 0;
+  bench.parameters.costs = {};
+  bench.parameters.costs.dispatch = 0;
+  bench.parameters.costs.barrier = 0;
+  const Workload workload = bench.make("stream:kernel=copy,gb=6,times=2,pieces=4");
+  const Outcome outcome = bench.run(workload, "static");
+  EXPECT_NEAR(outcome.seconds, 2.0, 1e-3);  // 12 GB over four times 1.5 GB/s
+  EXPECT_EQ(outcome.remote_bytes, 0);
+  EXPECT_NEAR(outcome.loads.front().share, 1.0, 1e-3);
+  EXPECT_EQ(outcome.loads.front().resource, "memory 0");
+}
+
+TEST(Run, FindsOneMemoryAHotSpot) {
+  const Bench bench;
+  const Outcome outcome = bench.run(bench.make("stream:gb=6,init=serial,times=1"), "static");
+  EXPECT_NEAR(outcome.seconds, 4.0, 0.2);  // 6 GB from one controller of 1.5 GB/s
+  EXPECT_NEAR(outcome.remote_bytes / (outcome.remote_bytes + outcome.local_bytes), 0.75, 0.02);
+}
+
+TEST(Run, HalvesWhatTwoWorkersOnACoreGet) {
+  Bench bench({1});
+  bench.parameters.noise = 0;
+  Workload workload;
+  workload.name = "two";
+  workload.add_task(1.0, 0);
+  workload.add_task(1.0, 1);
+  workload.add_phase();
+  const auto schedule = parse_schedule("static", 1);
+  const simulate::Setup setup{bench.machine,    bench.parameters,       workload,
+                    schedule.value(), {CoreId{0}, CoreId{0}}, 1};
+  EXPECT_NEAR(simulate(setup).value().seconds, 2.0, 0.01);
+}
+
+TEST(Run, MovesBlocksOnceIfAPhaseMigrates) {
+  Bench bench;
+  Workload workload = bench.make("stream:gb=1,init=serial,times=3,pieces=2");
+  const Outcome stays = bench.run(workload, "static");
+  workload.phases[0].migrates = true;
+  const Outcome moved = bench.run(workload, "static");
+  EXPECT_GT(stays.remote_bytes, 2.0e9);
+  EXPECT_LT(moved.remote_bytes, 1.0e9);
+}
+
+TEST(Run, KeepsTasksOnTheirData) {
+  const Bench bench;
+  const Workload workload = bench.make("jacobi:init=static1,ni=200,nj=200,nk=200");
+  const Outcome queues = bench.run(workload, "locality-queues");
+  const Outcome plain = bench.run(workload, "central");
+  EXPECT_LT(queues.remote_bytes, 0.1 * plain.remote_bytes);
+  EXPECT_LT(queues.seconds, plain.seconds);
+}
+
+TEST(Run, RefusesWhatCannotBe) {
+  Bench bench;
+  const auto schedule = parse_schedule("static", 4);
+  const auto cores = compact_cores(bench.machine, 8);
+  const Workload graph = bench.make("cholesky:n=1024,block=256");
+  const auto loop = simulate({bench.machine, bench.parameters, graph, schedule.value(), cores, 1});
+  ASSERT_FALSE(loop.ok());
+  EXPECT_NE(loop.error().sentence.find("depend on each other"), std::string::npos);
+  const Workload large = bench.make("stream:gb=100000");
+  const auto refused =
+      simulate({bench.machine, bench.parameters, large, schedule.value(), cores, 1});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().sentence,
+            "workload \"stream triad\" needs 93133 GiB and machine \"sample\" has 4096 GiB");
+}
+
+TEST(Workloads, NameWhatIsWrong) {
+  const Bench bench;
+  const auto refusal = [&](const char* text) {
+    const auto made = make_workload(text, bench.team());
+    return made.ok() ? std::string("(accepted)") : made.error().sentence;
+  };
+  EXPECT_EQ(refusal("lu"),
+            "workload \"lu\" is unknown; accepted: stream, balance, jacobi, cholesky, qr, cg");
+  EXPECT_EQ(refusal("qr:n=abc"), "workload qr: n \"abc\" is not a number from 64 to 1000000");
+  EXPECT_EQ(refusal("qr:m=4"), "workload qr: setting \"m\" is unknown; accepted: n, block, init");
+  EXPECT_EQ(refusal("qr:n"),
+            "workload qr: \"n\" is not a setting; accepted: KEY=VALUE with commas between");
+  EXPECT_EQ(refusal("jacobi:order=jik"),
+            "workload jacobi: order \"jik\" is unknown; accepted: ijk, kji");
+  EXPECT_EQ(refusal("cholesky:n=1000000,block=16"), "workload cholesky: n is more than 400 blocks");
+}
+
+// --- the parts
+
+TEST(Graph, OrdersReadersAndWriters) {
+  Workload workload;
+  workload.blocks.resize(1);
+  const auto add = [&workload](AccessMode mode) {
+    workload.add_task(0);
+    workload.accesses.push_back({0, mode, 0});
+  };
+  add(AccessMode::write);
+  add(AccessMode::read);
+  add(AccessMode::read);
+  add(AccessMode::read_write);
+  add(AccessMode::read);
+  workload.add_phase().dependences = true;
+  const Graph graph(workload, workload.phases[0]);
+  std::vector<std::uint32_t> waits;
+  for (std::uint32_t i = 0; i < 5; ++i) waits.push_back(graph.predecessors(i));
+  EXPECT_EQ(waits, (std::vector<std::uint32_t>{0, 1, 1, 2, 1}));
+  const auto of_first = graph.successors(0);
+  EXPECT_EQ(std::vector<std::uint32_t>(of_first.begin(), of_first.end()),
+            (std::vector<std::uint32_t>{1, 2}));
+}
+
+TEST(Caches, KeepWhatWasUsedLastAndForgetWhatOthersWrote) {
+  const std::vector<Block> blocks(4, Block{Bytes{100}, DomainId{0}, {}});
+  Caches caches(2, 250, blocks);
+  const DomainId here{0};
+  const DomainId there{1};
+  EXPECT_FALSE(caches.use(here, 0, false));
+  EXPECT_FALSE(caches.use(here, 1, false));
+  EXPECT_TRUE(caches.use(here, 0, false));
+  EXPECT_FALSE(caches.use(here, 2, false));  // 1 has to leave
+  EXPECT_TRUE(caches.use(here, 0, false));
+  EXPECT_FALSE(caches.use(here, 1, false));
+  EXPECT_FALSE(caches.use(there, 0, true));
+  EXPECT_FALSE(caches.use(here, 0, false));  // old
+  EXPECT_TRUE(caches.use(there, 0, false));
+}
+
+TEST(Caches, NeverHoldABlockThatIsLarger) {
+  const std::vector<Block> blocks(1, Block{Bytes{1000}, DomainId{0}, {}});
+  Caches caches(1, 999, blocks);
+  EXPECT_FALSE(caches.use(DomainId{0}, 0, true));
+  EXPECT_FALSE(caches.use(DomainId{0}, 0, false));
+}
+
+// --- parameters
+
+std::string refusal(const char* text) {
+  const auto machine = policy::sample::machine_of({1, 1});
+  const auto model = read_model(machine, text);
+  return model.ok() ? "(accepted)" : model.error().sentence;
+}
+
+TEST(Model, NamesTheFieldThatIsWrong) {
+  EXPECT_EQ(refusal("{\"cores\": 1}"), "field \"simulation.cores\" is unknown");
+  EXPECT_EQ(refusal("{\"core_mb_s\": -1}"),
+            "field \"simulation.core_mb_s\" must be a number above 0");
+  EXPECT_EQ(refusal("{\"controller_mb_s\": 0}"),
+            "field \"simulation.controller_mb_s\" must be a number above 0");
+  EXPECT_EQ(refusal("{\"noise\": [0.1, 0.2]}"),
+            "field \"simulation.noise\" must be a number, or three of them: low, best, high");
+  EXPECT_EQ(refusal("{\"noise\": [0.3, 0.2, 0.4]}"),
+            "field \"simulation.noise\" must ascend: low, best, high");
+  EXPECT_EQ(refusal(R"({"fabrics": [{"mb_s": 1, "groups": [[0], [2]]}]})"),
+            "field \"simulation.fabrics[0].groups\" names a domain that does not exist");
+  EXPECT_EQ(refusal(R"({"fabrics": [{"mb_s": 1, "groups": [[0], [0]]}]})"),
+            "field \"simulation.fabrics[0].groups\" names domain 0 twice");
+  EXPECT_EQ(refusal(R"({"fabrics": [{"mb_s": 1, "groups": [[0]]}]})"),
+            "field \"simulation.fabrics[0].groups\" leaves domain 1 out");
+  EXPECT_EQ(refusal("[1]"), "field \"simulation\" must be an object");
+}
+
+TEST(Model, ReadsRanges) {
+  const auto machine = policy::sample::machine_of({1, 1});
+  const auto model = read_model(machine, R"({"core_mb_s": [1, 2, 4], "noise": 0.1})");
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model.value().best.core_mb_s, 2);
+  ASSERT_EQ(model.value().uncertain.size(), 1U);
+  EXPECT_EQ(model.value().uncertain[0].name, "core_mb_s");
+  EXPECT_EQ(model.value().uncertain[0].low.core_mb_s, 1);
+  EXPECT_EQ(model.value().uncertain[0].high.core_mb_s, 4);
+}
+
+TEST(Model, NamesWhatIsAssumed) {
+  const auto machine = policy::sample::machine_of({1, 1});
+  const auto model = read_model(machine, "");
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model.value().assumed,
+            (std::vector<std::string>{"controller_mb_s", "core_mb_s", "remote", "cache_bytes"}));
+}
+
+TEST(Model, SurvivesAnyText) {
+  const auto machine = policy::sample::machine_of({1, 1});
+  Random random(3);
+  const std::string good =
+      R"({"core_mb_s": [1, 2, 4], "remote": [{"up_to_distance": 20, "core_factor": 0.5}],)"
+      R"( "fabrics": [{"mb_s": 10, "scope": "pair", "groups": [[0], [1]]}], "noise": 0.1})";
+  for (int round = 0; round < 2000; ++round) {
+    const auto model = read_model(machine, machine::test::mutate(good, random));
+    EXPECT_TRUE(model.ok() || !model.error().sentence.empty());
+  }
+}
+
+TEST(Model, IsRightInEveryMachineThatComesWithLares) {
+  const auto folder = std::filesystem::path(LARES_SOURCE_DIR) / "machines";
+  for (const std::string& file : machine::test::files_in(folder, ".json")) {
+    const auto machine = machine::test::load(file);
+    const auto model = read_model(machine, machine.simulation);
+    EXPECT_TRUE(model.ok()) << file << ": " << (model.ok() ? "" : model.error().sentence);
+  }
+}
+
+}  // namespace
+}  // namespace lares::simulate
