@@ -60,10 +60,12 @@ bool MapsParser::feed(char c) noexcept {
       break;
     case State::readable:
       mapping_.data = c == 'r';
+      mapping_.closed = c == '-';
       state_ = State::writable;
       break;
     case State::writable:
       mapping_.data = mapping_.data && c == 'w';
+      mapping_.closed = mapping_.closed && c == '-';
       complete_ = mapping_.begin < mapping_.end;
       state_ = State::rest;
       break;

@@ -1,6 +1,7 @@
 // Reads the kernel's list of this process's mappings, piece by piece, without a line buffer.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,7 +12,8 @@ namespace lares::memory {
 struct Mapping {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  bool data = false;  ///< readable and writable: where a program keeps its data
+  bool data = false;    ///< readable and writable: where a program keeps its data
+  bool closed = false;  ///< neither
 };
 
 /// A parser of `begin-end perms ...` lines that is fed with pieces of any size. Lines that do not
@@ -40,5 +42,23 @@ struct MapsSource {
 
 /// /proc/self/maps.
 const MapsSource& real_maps() noexcept;
+
+/// Calls `use(mapping)` for each, in address order. False if they cannot be read.
+template <class Use>
+bool for_each_mapping(const MapsSource& source, Use&& use) noexcept {
+  const int descriptor = source.open();
+  if (descriptor < 0) return false;
+  MapsParser parser;
+  std::array<char, 2048> text;
+  for (;;) {
+    const long got = source.read(descriptor, text);
+    if (got <= 0) break;
+    for (const char c : std::span(text).first(static_cast<std::size_t>(got))) {
+      if (parser.feed(c)) use(parser.mapping());
+    }
+  }
+  source.close(descriptor);
+  return true;
+}
 
 }  // namespace lares::memory

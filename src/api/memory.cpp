@@ -1,0 +1,364 @@
+// The C functions of lares/memory.h over the floor memory/.
+#include "lares/memory.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "api/machine_here.hpp"
+#include "memory/manager/costs.hpp"
+#include "memory/manager/manager.hpp"
+#include "memory/manager/usage.hpp"
+
+#define LARES_PUBLIC extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using lares::Bytes;
+using lares::DomainId;
+using lares::Error;
+using lares::Result;
+namespace memory = lares::memory;
+
+thread_local char sentence[256];
+
+int mistake(const Error& error) {
+  std::snprintf(sentence, sizeof(sentence), "%s", error.sentence.c_str());
+  errno = EINVAL;
+  return -1;
+}
+
+/// The scheduler's table, if this process runs under `lares run`.
+memory::HomeTable table_of_the_run() {
+  using Give = int (*)(std::uintptr_t, std::size_t, int);
+  using Forget = int (*)(std::uintptr_t, std::size_t);
+  static const auto give = reinterpret_cast<Give>(dlsym(RTLD_DEFAULT, "lares_runtime_give_home"));
+  static const auto forget =
+      reinterpret_cast<Forget>(dlsym(RTLD_DEFAULT, "lares_runtime_forget_home"));
+  if (give == nullptr || forget == nullptr) return {};
+  return {nullptr,
+          [](void* /*none*/, std::uintptr_t address, Bytes length, DomainId home) {
+            return give(address, length.count, home.value()) != 0;
+          },
+          [](void* /*none*/, std::uintptr_t address, Bytes length) {
+            return forget(address, length.count) != 0;
+          }};
+}
+
+/// Lives for ever: threads may outlive static destruction.
+struct Library {
+  lares::machine::Machine machine = lares::api::machine_here();
+  memory::Manager manager{machine, table_of_the_run()};
+};
+
+Library& library() {
+  static auto* const instance = new Library;
+  static const int registered = pthread_atfork([] { library().manager.before_fork(); },
+                                               [] { library().manager.after_fork_in_parent(); },
+                                               [] { library().manager.after_fork_in_child(); });
+  static_cast<void>(registered);
+  return *instance;
+}
+
+memory::Manager& manager() { return library().manager; }
+
+std::uintptr_t address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
+
+std::vector<DomainId> ids(const int* domains, std::size_t count) {
+  std::vector<DomainId> result;
+  for (std::size_t i = 0; domains != nullptr && i < count; ++i) result.emplace_back(domains[i]);
+  return result;
+}
+
+/// A distribution with the list that it refers to.
+struct Wanted {
+  std::vector<DomainId> domains;
+  memory::Distribution distribution;
+};
+
+Result<Wanted> wanted(const lares_distribution* how) {
+  Wanted result;
+  if (how == nullptr) return result;
+  if (how->kind < LARES_FIRST_TOUCH || how->kind > LARES_LISTED) {
+    return Error{"distribution kind " + std::to_string(static_cast<int>(how->kind)) +
+                 " does not exist, accepted are LARES_FIRST_TOUCH to LARES_LISTED"};
+  }
+  if (how->domains == nullptr && how->domain_count > 0) {
+    return Error{"the distribution has domain_count but no domains"};
+  }
+  result.domains = ids(how->domains, how->domain_count);
+  memory::Distribution& plain = result.distribution;
+  plain.kind = static_cast<memory::Distribution::Kind>(how->kind);
+  const bool names_one = how->kind == LARES_ON_DOMAIN;
+  if (names_one && result.domains.size() != 1) return Error{"LARES_ON_DOMAIN needs one domain"};
+  if (how->kind == LARES_LISTED && result.domains.empty()) {
+    return Error{"LARES_LISTED needs a list of domains"};
+  }
+  if (how->weights != nullptr) {
+    const std::size_t count =
+        how->domain_count > 0 ? how->domain_count : manager().nodes().domains();
+    plain.weights = {how->weights, count};
+  }
+  plain.block = {how->block};
+  plain.row = {how->row == 0 ? 1 : how->row};
+  plain.seed = how->seed;
+  return result;
+}
+
+/// The list moves with its vector, so the reference is set last.
+memory::Distribution distribution_of(const Wanted& from) {
+  memory::Distribution result = from.distribution;
+  result.domains = from.domains;
+  return result;
+}
+
+lares_move_report plain(const memory::MoveReport& report) {
+  return {report.pages,   report.in_place, report.moved, report.absent, report.busy,
+          report.no_room, report.denied,   report.other, report.refused};
+}
+
+struct ProgressCall {
+  int (*progress)(void*, const lares_move_report*);
+  void* argument;
+};
+
+bool tell_progress(void* call, const memory::MoveReport& so_far) noexcept {
+  const auto* const target = static_cast<const ProgressCall*>(call);
+  const lares_move_report report = plain(so_far);
+  return target->progress(target->argument, &report) != 0;
+}
+
+int move(void* range, std::size_t bytes, const memory::Distribution& to, ProgressCall* progress,
+         lares_move_report* report) {
+  const auto moved = manager().migrate(address_of(range), {bytes}, to,
+                                       progress == nullptr ? nullptr : &tell_progress, progress);
+  if (!moved) return mistake(moved.error());
+  if (report != nullptr) *report = plain(moved.value());
+  return 0;
+}
+
+int move_to(void* range, std::size_t bytes, DomainId domain, lares_move_report* report) {
+  memory::Distribution to;
+  to.kind = memory::Distribution::Kind::domain;
+  to.domains = {&domain, 1};
+  return move(range, bytes, to, nullptr, report);
+}
+
+int done(const Result<bool>& result) { return result ? 0 : mistake(result.error()); }
+
+int on_next_touch(void* range, std::size_t bytes, std::size_t chunk, lares_next_touch_way way,
+                  memory::Purpose purpose) {
+  if (way < LARES_WAY_AUTOMATIC || way > LARES_WAY_PROTECT) {
+    return mistake(Error{"way " + std::to_string(static_cast<int>(way)) +
+                         " does not exist, accepted are LARES_WAY_AUTOMATIC to LARES_WAY_PROTECT"});
+  }
+  memory::NextTouchOptions options;
+  options.chunk = {chunk};
+  options.purpose = purpose;
+  options.way = static_cast<memory::WantedWay>(way);
+  const auto marked = manager().on_next_touch(address_of(range), {bytes}, options);
+  return marked ? 0 : mistake(marked.error());
+}
+
+double access_cost(int from, int home, std::size_t bytes, memory::Use use) {
+  const memory::Nodes& nodes = manager().nodes();
+  if (!nodes.has(DomainId{from}) || !nodes.has(DomainId{home})) return -1;
+  return memory::access_cost(library().machine, DomainId{from}, DomainId{home}, {bytes}, use)
+      .nanoseconds;
+}
+
+void* given(const Result<void*>& result) {
+  if (!result) {
+    mistake(result.error());
+    return nullptr;
+  }
+  if (result.value() == nullptr) errno = ENOMEM;
+  return result.value();
+}
+
+}  // namespace
+
+LARES_PUBLIC const char* lares_memory_error(void) { return sentence; }
+
+LARES_PUBLIC int lares_domain_count(void) { return static_cast<int>(manager().nodes().domains()); }
+
+LARES_PUBLIC int lares_domain_here(void) { return manager().here().value(); }
+
+LARES_PUBLIC int lares_domain_node(int domain) {
+  return manager().nodes().node_of(DomainId{domain}).value();
+}
+
+LARES_PUBLIC int lares_domain_memory(int domain, uint64_t* total, uint64_t* available) {
+  if (!manager().nodes().has(DomainId{domain})) {
+    return mistake(Error{"domain " + std::to_string(domain) +
+                         " does not exist, accepted are 0 to " +
+                         std::to_string(lares_domain_count() - 1)});
+  }
+  const memory::Usage usage = memory::usage_of(manager().nodes().node_of(DomainId{domain}));
+  if (total != nullptr) *total = usage.total.count;
+  if (available != nullptr) *available = usage.free.count;
+  return 0;
+}
+
+LARES_PUBLIC lares_distribution lares_blocked_rows(const size_t* extents, unsigned dimensions,
+                                                   size_t element) {
+  lares_distribution how{};
+  how.kind = LARES_BLOCKED;
+  how.row = element;
+  for (unsigned i = 1; i < dimensions; ++i) how.row *= extents[i];
+  return how;
+}
+
+LARES_PUBLIC void* lares_alloc(size_t bytes, const lares_distribution* how, unsigned flags) {
+  const Result<Wanted> checked = wanted(how);
+  if (!checked) return given(checked.error());
+  return given(manager().allocate({bytes}, distribution_of(checked.value()),
+                                  (flags & LARES_HUGE_PAGES) != 0));
+}
+
+LARES_PUBLIC void* lares_realloc(void* old, size_t bytes, const lares_distribution* how,
+                                 unsigned flags) {
+  const Result<Wanted> checked = wanted(how);
+  if (!checked) return given(checked.error());
+  return given(manager().resize(old, {bytes}, distribution_of(checked.value()),
+                                (flags & LARES_HUGE_PAGES) != 0));
+}
+
+LARES_PUBLIC int lares_free(void* range) {
+  return range == nullptr ? 0 : done(manager().free(range));
+}
+
+LARES_PUBLIC size_t lares_size(const void* range) { return manager().size_of(range).count; }
+
+LARES_PUBLIC int lares_register(void* range, size_t bytes) {
+  return done(manager().add(address_of(range), {bytes}));
+}
+
+LARES_PUBLIC int lares_unregister(void* range) { return done(manager().remove(address_of(range))); }
+
+LARES_PUBLIC int lares_attach_thread(void* range, size_t bytes) {
+  const memory::Owner owner{memory::Owner::Kind::thread, gettid()};
+  return done(manager().attach(address_of(range), {bytes}, owner, manager().here()));
+}
+
+LARES_PUBLIC int lares_attach_task(void* range, size_t bytes, int domain) {
+  const memory::Owner owner{memory::Owner::Kind::task, domain};
+  return done(manager().attach(address_of(range), {bytes}, owner, DomainId{domain}));
+}
+
+LARES_PUBLIC int lares_attach_team(void* range, size_t bytes, int64_t team, const int* domains,
+                                   size_t members) {
+  return done(manager().attach_to_team(address_of(range), {bytes}, team, ids(domains, members)));
+}
+
+LARES_PUBLIC int lares_set_next_team_affinity(void* range, size_t bytes, size_t chunk,
+                                              unsigned flags) {
+  return done(manager().attach_to_next_team(address_of(range), {bytes}, {chunk},
+                                            (flags & LARES_MOVE) != 0));
+}
+
+LARES_PUBLIC int lares_team_starts(const int* domains, size_t members) {
+  manager().team_starts(ids(domains, members));
+  return 0;
+}
+
+LARES_PUBLIC uint64_t lares_owned(enum lares_owner_kind kind, int64_t id) {
+  return manager().owned({static_cast<memory::Owner::Kind>(kind), id}).count;
+}
+
+LARES_PUBLIC int lares_homes(const void* range, size_t bytes, uint64_t* pages, size_t count,
+                             uint64_t* absent, uint64_t* unknown) {
+  if (bytes == 0) return mistake(Error{"the range is empty"});
+  const memory::RangeHomes homes = manager().homes_of(address_of(range), {bytes});
+  std::copy_n(homes.pages.begin(), std::min(count, homes.pages.size()), pages);
+  if (absent != nullptr) *absent = homes.absent;
+  if (unknown != nullptr) *unknown = homes.unknown;
+  return 0;
+}
+
+LARES_PUBLIC size_t lares_page_homes(const void* range, size_t bytes, int* domains, size_t count) {
+  std::vector<DomainId> homes(count);
+  const std::size_t pages = manager().page_homes(address_of(range), {bytes}, homes);
+  for (std::size_t i = 0; i < std::min(count, pages); ++i) domains[i] = homes[i].value();
+  return pages;
+}
+
+LARES_PUBLIC int lares_migrate(void* range, size_t bytes, int domain, lares_move_report* report) {
+  return move_to(range, bytes, DomainId{domain}, report);
+}
+
+LARES_PUBLIC int lares_fetch(void* range, size_t bytes, lares_move_report* report) {
+  return move_to(range, bytes, manager().here(), report);
+}
+
+LARES_PUBLIC int lares_distribute(void* range, size_t bytes, const lares_distribution* how,
+                                  lares_move_report* report) {
+  return lares_distribute_with_progress(range, bytes, how, nullptr, nullptr, report);
+}
+
+LARES_PUBLIC int lares_distribute_with_progress(void* range, size_t bytes,
+                                                const lares_distribution* how,
+                                                int (*progress)(void*, const lares_move_report*),
+                                                void* argument, lares_move_report* report) {
+  const Result<Wanted> checked = wanted(how);
+  if (!checked) return mistake(checked.error());
+  ProgressCall call{progress, argument};
+  return move(range, bytes, distribution_of(checked.value()), progress == nullptr ? nullptr : &call,
+              report);
+}
+
+LARES_PUBLIC int lares_migrate_on_next_touch(void* range, size_t bytes, size_t chunk,
+                                             enum lares_next_touch_way way) {
+  return on_next_touch(range, bytes, chunk, way, memory::Purpose::migrate);
+}
+
+LARES_PUBLIC int lares_attach_on_next_touch(void* range, size_t bytes, size_t chunk,
+                                            enum lares_next_touch_way way) {
+  return on_next_touch(range, bytes, chunk, way, memory::Purpose::attach);
+}
+
+LARES_PUBLIC int lares_settle(void* range, size_t bytes) {
+  manager().next_touch().settle(address_of(range), {bytes});
+  return 0;
+}
+
+LARES_PUBLIC int lares_touch(const void* range, size_t bytes) {
+  manager().next_touch().touch(address_of(range), {bytes});
+  return 0;
+}
+
+LARES_PUBLIC double lares_cost_read(int from, int home, size_t bytes) {
+  return access_cost(from, home, bytes, memory::Use::read);
+}
+
+LARES_PUBLIC double lares_cost_write(int from, int home, size_t bytes) {
+  return access_cost(from, home, bytes, memory::Use::write);
+}
+
+LARES_PUBLIC double lares_cost_migrate(int home, int to, size_t bytes) {
+  const memory::Nodes& nodes = manager().nodes();
+  if (!nodes.has(DomainId{home}) || !nodes.has(DomainId{to})) return -1;
+  const auto page = static_cast<double>(sysconf(_SC_PAGESIZE));
+  return manager().migration_ns_per_page(DomainId{home}, DomainId{to}) *
+         (static_cast<double>(bytes) / page);
+}
+
+LARES_PUBLIC double lares_break_even(double overhead, double before, double after) {
+  return memory::break_even(overhead, before, after);
+}
+
+LARES_PUBLIC int lares_migration_advice(int home, int to, size_t bytes, char* text, size_t room) {
+  const double overhead = lares_cost_migrate(home, to, bytes);
+  if (overhead < 0) return mistake(Error{"one of the domains does not exist"});
+  const std::string advice =
+      memory::migration_advice({bytes}, DomainId{home}, DomainId{to}, overhead,
+                               lares_cost_read(to, home, bytes), lares_cost_read(to, to, bytes));
+  if (room > 0) std::snprintf(text, room, "%s", advice.c_str());
+  return 0;
+}

@@ -1,0 +1,84 @@
+#include "memory/calls.hpp"
+
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+namespace lares::memory {
+namespace {
+
+constexpr int this_process = 0;
+constexpr int move_own_pages = 2;  // MPOL_MF_MOVE
+// The kernel reads one bit less than it is told.
+constexpr unsigned long mask_bits = max_nodes + 1;
+
+/// The result of `call`, or -errno; the program's errno stays as it was.
+template <class Call>
+long quietly(Call call) noexcept {
+  const int program_errno = errno;
+  const long result = static_cast<long>(call());
+  const int error = errno;
+  errno = program_errno;
+  return result == -1 ? -error : result;
+}
+
+long map(std::size_t bytes) noexcept {
+  return quietly([&] {
+    return reinterpret_cast<std::intptr_t>(
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  });
+}
+long unmap(void* address, std::size_t bytes) noexcept {
+  return quietly([&] { return munmap(address, bytes); });
+}
+long remap(void* from, std::size_t old_bytes, std::size_t new_bytes, int flags, void* to) noexcept {
+  return quietly([&] {
+    return reinterpret_cast<std::intptr_t>(mremap(from, old_bytes, new_bytes, flags, to));
+  });
+}
+long protect(void* address, std::size_t bytes, int protection) noexcept {
+  return quietly([&] { return mprotect(address, bytes, protection); });
+}
+long advise(void* address, std::size_t bytes, int advice) noexcept {
+  return quietly([&] { return madvise(address, bytes, advice); });
+}
+long bind(void* address, std::size_t bytes, int mode, const unsigned long* nodes) noexcept {
+  return quietly([&] {
+    return syscall(SYS_mbind, address, bytes, mode, nodes, nodes == nullptr ? 0 : mask_bits, 0);
+  });
+}
+long prefer(int mode, const unsigned long* nodes) noexcept {
+  return quietly(
+      [&] { return syscall(SYS_set_mempolicy, mode, nodes, nodes == nullptr ? 0 : mask_bits); });
+}
+long preference(int* mode, unsigned long* nodes) noexcept {
+  return quietly([&] { return syscall(SYS_get_mempolicy, mode, nodes, mask_bits, nullptr, 0); });
+}
+long move(std::size_t count, void** pages, const int* nodes, int* status) noexcept {
+  const int flags = nodes == nullptr ? 0 : move_own_pages;
+  return quietly(
+      [&] { return syscall(SYS_move_pages, this_process, count, pages, nodes, status, flags); });
+}
+long userfault(int flags) noexcept {
+  return quietly([&] { return syscall(SYS_userfaultfd, flags); });
+}
+long control(int descriptor, unsigned long request, void* argument) noexcept {
+  return quietly([&] { return ioctl(descriptor, request, argument); });
+}
+long here(unsigned* cpu, unsigned* node) noexcept {
+  return quietly([&] { return syscall(SYS_getcpu, cpu, node, nullptr); });
+}
+
+}  // namespace
+
+const SystemCalls& real_calls() noexcept {
+  static constexpr SystemCalls calls{&map,    &unmap,      &remap, &protect,   &advise,  &bind,
+                                     &prefer, &preference, &move,  &userfault, &control, &here};
+  return calls;
+}
+
+}  // namespace lares::memory

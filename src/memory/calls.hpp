@@ -1,0 +1,55 @@
+// The system calls by which memory is placed and moved, replaceable so that tests can play every
+// refusal of every kernel.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "base/ids.hpp"
+
+namespace lares::memory {
+
+/// Each gives 0 or more on success and -errno on failure, and leaves the program's errno alone.
+/// All are safe in a signal handler.
+struct SystemCalls {
+  long (*map)(std::size_t bytes) noexcept;  ///< fresh private memory: its address
+  long (*unmap)(void* address, std::size_t bytes) noexcept;
+  long (*remap)(void* from, std::size_t old_bytes, std::size_t new_bytes, int flags,
+                void* to) noexcept;
+  long (*protect)(void* address, std::size_t bytes, int protection) noexcept;
+  long (*advise)(void* address, std::size_t bytes, int advice) noexcept;
+  /// The policy of a range (mbind), of the calling thread (set_mempolicy), and what that one is.
+  long (*bind)(void* address, std::size_t bytes, int mode, const unsigned long* nodes) noexcept;
+  long (*prefer)(int mode, const unsigned long* nodes) noexcept;
+  long (*preference)(int* mode, unsigned long* nodes) noexcept;
+  /// move_pages; without `nodes` it asks where the pages are.
+  long (*move)(std::size_t count, void** pages, const int* nodes, int* status) noexcept;
+  long (*userfault)(int flags) noexcept;  ///< a descriptor
+  long (*control)(int descriptor, unsigned long request, void* argument) noexcept;
+  long (*here)(unsigned* cpu, unsigned* node) noexcept;  ///< where the calling thread runs
+};
+
+/// Those of the kernel that this process runs on.
+const SystemCalls& real_calls() noexcept;
+
+/// A set of nodes as the kernel takes it.
+inline constexpr std::size_t max_nodes = 1024;
+class NodeMask {
+ public:
+  NodeMask() = default;
+  explicit NodeMask(OsNode node) noexcept { add(node); }
+  /// Nodes from max_nodes on are ignored.
+  void add(OsNode node) noexcept {
+    if (node.valid() && node.index() < max_nodes) {
+      words_[node.index() / word_bits] |= 1UL << node.index() % word_bits;
+    }
+  }
+  [[nodiscard]] const unsigned long* words() const noexcept { return words_.data(); }
+  [[nodiscard]] unsigned long* words() noexcept { return words_.data(); }
+
+ private:
+  static constexpr std::size_t word_bits = 8 * sizeof(unsigned long);
+  std::array<unsigned long, max_nodes / word_bits> words_{};
+};
+
+}  // namespace lares::memory

@@ -1,0 +1,276 @@
+// Allocating, registering and attaching; moving and asking are in moving.cpp.
+#include "memory/manager/manager.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "memory/place/place.hpp"
+#include "memory/place/runs.hpp"
+
+namespace lares::memory {
+namespace {
+
+constexpr std::uint64_t huge_page = std::uint64_t{2} << 20U;
+
+void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept {
+  return (value + unit - 1) & ~(unit - 1);
+}
+
+bool wraps(std::uintptr_t address, Bytes length) noexcept {
+  return address + length.count < address;
+}
+
+}  // namespace
+
+Manager::Manager(const machine::Machine& machine, const HomeTable& table, const SystemCalls& calls)
+    : calls_(calls),
+      table_(table),
+      nodes_(machine),
+      page_(static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))),
+      next_touch_(calls_, nodes_, Bytes{page_}),
+      migration_ns_(nodes_.domains() * nodes_.domains(), -1.0) {}
+
+Result<Plan> Manager::plan(const Distribution& distribution, Bytes length,
+                           std::uint64_t page) const {
+  return Plan::make(distribution, length, nodes_, Bytes{page});
+}
+
+/// 0 if there is no memory.
+std::uintptr_t Manager::map(Bytes bytes, std::uint64_t alignment) noexcept {
+  const std::uint64_t more = alignment > page_ ? alignment - page_ : 0;
+  const long mapped = calls_.map(bytes.count + more);
+  if (mapped < 0 && mapped > -4096) return 0;
+  const auto start = static_cast<std::uintptr_t>(mapped);
+  const std::uintptr_t begin = round_up(start, alignment);
+  if (begin > start) calls_.unmap(pointer(start), begin - start);
+  const std::uintptr_t rest = start + more - begin;
+  if (rest > 0) calls_.unmap(pointer(begin + bytes.count), rest);
+  return begin;
+}
+
+Result<void*> Manager::allocate(Bytes bytes, const Distribution& distribution, bool huge) {
+  const std::uint64_t page = huge ? huge_page : page_;
+  Result<Plan> made = plan(distribution, bytes, page);
+  if (!made) return made.error();
+  const Bytes mapped{round_up(bytes.count, page)};
+  if (mapped.count < bytes.count) return static_cast<void*>(nullptr);
+  const std::uintptr_t address = map(mapped, page);
+  if (address == 0) return static_cast<void*>(nullptr);
+  const bool placed = distribution.kind != Distribution::Kind::first_touch;
+  // A huge page that the kernel makes by itself would give its one home to many of our pages.
+  if (huge) {
+    calls_.advise(pointer(address), mapped.count, MADV_HUGEPAGE);
+  } else if (placed && nodes_.several()) {
+    calls_.advise(pointer(address), mapped.count, MADV_NOHUGEPAGE);
+  }
+  const Placed result = place(calls_, nodes_, made.value(), address, Bytes{page});
+  const std::lock_guard lock(lock_);
+  areas_[address] = {bytes, mapped, page};
+  if (placed && result.error == 0) give(made.value(), address, page);
+  return pointer(address);
+}
+
+Result<bool> Manager::free(void* memory) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  Area area;
+  {
+    const std::lock_guard lock(lock_);
+    const auto found = areas_.find(address);
+    if (found == areas_.end() || found->second.mapped.count == 0) {
+      return Error{"the memory was not allocated by Lares, or is freed already"};
+    }
+    area = found->second;
+    areas_.erase(found);
+    owners_.erase(address, address + area.mapped.count);
+  }
+  next_touch_.settle(address, area.mapped);
+  forget(address, area.mapped);
+  calls_.unmap(memory, area.mapped.count);
+  return true;
+}
+
+Result<void*> Manager::resize(void* memory, Bytes bytes, const Distribution& distribution,
+                              bool huge) {
+  if (memory == nullptr) return allocate(bytes, distribution, huge);
+  const Bytes old = size_of(memory);
+  if (old.count == 0) return Error{"the memory was not allocated by Lares, or is freed already"};
+  Result<void*> fresh = allocate(bytes, distribution, huge);
+  if (!fresh || fresh.value() == nullptr) return fresh;
+  std::memcpy(fresh.value(), memory, std::min(old, bytes).count);
+  if (Result<bool> freed = free(memory); !freed) return freed.error();
+  return fresh;
+}
+
+Bytes Manager::size_of(const void* memory) const {
+  const std::lock_guard lock(lock_);
+  const auto found = areas_.find(reinterpret_cast<std::uintptr_t>(memory));
+  return found == areas_.end() || found->second.mapped.count == 0 ? Bytes{} : found->second.length;
+}
+
+Result<bool> Manager::add(std::uintptr_t address, Bytes length) {
+  if (length.count == 0) return Error{"the range is empty"};
+  if (wraps(address, length)) return Error{"the range reaches beyond the end of memory"};
+  const std::lock_guard lock(lock_);
+  auto next = areas_.lower_bound(address);
+  bool overlaps = next != areas_.end() && next->first < address + length.count;
+  if (next != areas_.begin()) {
+    const auto before = std::prev(next);
+    const Bytes taken = std::max(before->second.length, before->second.mapped);
+    overlaps = overlaps || before->first + taken.count > address;
+  }
+  if (overlaps) return Error{"the range overlaps memory that is registered or was allocated here"};
+  areas_[address] = {length, Bytes{}, page_};
+  return true;
+}
+
+Result<bool> Manager::remove(std::uintptr_t address) {
+  Area area;
+  {
+    const std::lock_guard lock(lock_);
+    const auto found = areas_.find(address);
+    if (found == areas_.end() || found->second.mapped.count != 0) {
+      return Error{"no registered range starts there"};
+    }
+    area = found->second;
+    areas_.erase(found);
+    owners_.erase(address, address + area.length.count);
+  }
+  next_touch_.settle(address, area.length);
+  forget(address, area.length);
+  return true;
+}
+
+std::uint64_t Manager::page_of(std::uintptr_t address) const {
+  const std::lock_guard lock(lock_);
+  auto after = areas_.upper_bound(address);
+  if (after == areas_.begin()) return page_;
+  const auto& [begin, area] = *std::prev(after);
+  return address < begin + area.mapped.count ? area.page : page_;
+}
+
+Result<bool> Manager::attach(std::uintptr_t address, Bytes length, const Owner& owner,
+                             DomainId home) {
+  if (length.count == 0) return Error{"the range is empty"};
+  if (wraps(address, length)) return Error{"the range reaches beyond the end of memory"};
+  if (!nodes_.has(home)) {
+    return Error{"domain " + std::to_string(home.value()) + " does not exist, accepted are 0 to " +
+                 std::to_string(nodes_.domains() - 1)};
+  }
+  const std::lock_guard lock(lock_);
+  owners_.assign(address, address + length.count, owner);
+  give(address, address + length.count, home);
+  return true;
+}
+
+Result<bool> Manager::attach_to_team(std::uintptr_t address, Bytes length, std::int64_t team,
+                                     std::span<const DomainId> members) {
+  if (members.empty()) return Error{"the team has no members"};
+  Distribution pieces;
+  pieces.kind = Distribution::Kind::blocked;
+  pieces.domains = members;
+  Result<Plan> made = plan(pieces, length, page_);
+  if (!made) return made.error();
+  const std::lock_guard lock(lock_);
+  owners_.assign(address, address + length.count, Owner{Owner::Kind::team, team});
+  give(made.value(), address, page_);
+  return true;
+}
+
+Result<bool> Manager::attach_to_next_team(std::uintptr_t address, Bytes length, Bytes chunk,
+                                          bool move) {
+  if (length.count == 0 || chunk.count == 0) return Error{"the range or its chunk is empty"};
+  if (wraps(address, length)) return Error{"the range reaches beyond the end of memory"};
+  const std::lock_guard lock(lock_);
+  next_team_.push_back({address, length, chunk, move});
+  team_waits_.store(true, std::memory_order_release);  // release: the wish comes first
+  return true;
+}
+
+void Manager::team_starts(std::span<const DomainId> members) {
+  // acquire: pairs with the release above. Most teams find nothing here.
+  if (!team_waits_.load(std::memory_order_acquire) || members.empty()) return;
+  std::vector<NextTeam> wishes;
+  {
+    const std::lock_guard lock(lock_);
+    wishes.swap(next_team_);
+    team_waits_.store(false, std::memory_order_relaxed);  // relaxed: under the lock
+  }
+  for (const NextTeam& wish : wishes) start_member_chunks(wish, members);
+}
+
+void Manager::start_member_chunks(const NextTeam& wish, std::span<const DomainId> members) {
+  Distribution chunks;
+  chunks.kind = Distribution::Kind::listed;
+  chunks.block = wish.chunk;
+  chunks.domains = members.first(std::min(members.size(), Plan::most_turns));
+  if (wish.move) {
+    static_cast<void>(migrate(wish.address, wish.length, chunks));
+    return;
+  }
+  Result<Plan> made = plan(chunks, wish.length, page_);
+  if (!made) return;
+  const std::lock_guard lock(lock_);
+  give(made.value(), wish.address, page_);
+}
+
+Bytes Manager::owned(const Owner& owner) const {
+  Bytes sum;
+  for (const Run& range : ranges_of(owner)) sum += Bytes{range.end - range.begin};
+  return sum;
+}
+
+std::vector<Run> Manager::ranges_of(const Owner& owner) const {
+  std::vector<Run> ranges;
+  const std::lock_guard lock(lock_);
+  owners_.for_each(0, UINTPTR_MAX,
+                   [&](std::uintptr_t begin, std::uintptr_t end, const Owner& other) {
+                     if (other == owner) ranges.push_back({begin, end, given_.find(begin)});
+                   });
+  return ranges;
+}
+
+void Manager::give(const Plan& made, std::uintptr_t address, std::uint64_t page) {
+  // So many pieces that the books would slow everybody down are left to the kernel to remember.
+  constexpr std::size_t most_pieces = 4096;
+  std::size_t pieces = 0;
+  for_each_run(made, address, Bytes{page}, [&](const Run&) { ++pieces; });
+  // The kernel interleaves by addresses, not from the first page on.
+  if (pieces > most_pieces || (made.plain_interleave() && nodes_.several())) return;
+  for_each_run(made, address, Bytes{page}, [&](const Run& run) {
+    if (run.domain.valid()) give(run.begin, run.end, run.domain);
+  });
+}
+
+void Manager::give(std::uintptr_t begin, std::uintptr_t end, DomainId home) {
+  given_.give(begin, Bytes{end - begin}, home);
+  if (table_.give != nullptr) table_.give(table_.argument, begin, Bytes{end - begin}, home);
+}
+
+void Manager::forget(std::uintptr_t address, Bytes length) {
+  const std::lock_guard lock(lock_);
+  given_.forget(address, length);
+  if (table_.forget != nullptr) table_.forget(table_.argument, address, length);
+}
+
+void Manager::before_fork() noexcept {
+  lock_.lock();
+  next_touch_.before_fork();
+}
+
+void Manager::after_fork_in_parent() noexcept {
+  next_touch_.after_fork_in_parent();
+  lock_.unlock();
+}
+
+void Manager::after_fork_in_child() noexcept {
+  next_touch_.after_fork_in_child();
+  lock_.unlock();
+}
+
+}  // namespace lares::memory

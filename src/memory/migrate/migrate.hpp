@@ -1,0 +1,63 @@
+// Moves pages that exist, in batches, and tells what became of each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/ids.hpp"
+#include "memory/calls.hpp"
+#include "memory/nodes.hpp"
+#include "memory/place/plan.hpp"
+
+namespace lares::memory {
+
+/// What became of the pages of a range: pages = in_place + absent + failed(), and more only if the
+/// caller stopped it. Nothing is ever lost: a page that did not move is where it was.
+struct MoveReport {
+  std::uint64_t pages = 0;     ///< that were looked at
+  std::uint64_t in_place = 0;  ///< are where they were asked to be
+  std::uint64_t moved = 0;     ///< of those in place: that were elsewhere before
+  std::uint64_t absent = 0;    ///< nobody has written them yet, so there is nothing to move
+  std::uint64_t busy = 0;      ///< pinned or in use by the kernel, also after some tries (EBUSY)
+  std::uint64_t no_room = 0;   ///< the node has no free page (ENOMEM)
+  std::uint64_t denied = 0;    ///< shared with another process (EACCES, EPERM)
+  std::uint64_t other = 0;     ///< any other error of a page
+  int refused = 0;             ///< errno if the kernel refused move_pages altogether, or 0
+
+  [[nodiscard]] std::uint64_t failed() const noexcept { return busy + no_room + denied + other; }
+  MoveReport& operator+=(const MoveReport& more) noexcept;
+};
+
+struct MoveOptions {
+  Bytes page{4096};
+  unsigned tries = 4;  ///< rounds for pages that are busy at the moment
+  /// Called after each batch of pages; false stops. May be null.
+  bool (*progress)(void* argument, const MoveReport& so_far) noexcept = nullptr;
+  void* argument = nullptr;
+};
+
+/// Pages per call: the cost of the call itself is gone from 64 on.
+inline constexpr std::size_t pages_per_move = 512;
+
+/// Moves the pages that hold a byte of [address, address + length) to `node`. The pages at the
+/// ends move whole, with what else they hold. (OMPX migrate, Schmidl 2016, 3.3.2; MaMI
+/// mami_migrate_on_node, ForestGOMP 3.3.) Two calls of move_pages per batch: one that asks, one
+/// that moves what is not yet there. Thread safety: any thread; readers and writers of the memory
+/// go on. No memory but its own stack (12 KiB).
+MoveReport migrate(const SystemCalls& calls, std::uintptr_t address, Bytes length, OsNode node,
+                   const MoveOptions& options) noexcept;
+
+/// The same in smaller batches, for the small stack of a signal handler.
+MoveReport migrate_in_handler(const SystemCalls& calls, std::uintptr_t address, Bytes length,
+                              OsNode node, const MoveOptions& options) noexcept;
+
+/// The same to the domains of a plan for the range at `address`.
+MoveReport migrate(const SystemCalls& calls, const Nodes& nodes, const Plan& plan,
+                   std::uintptr_t address, const MoveOptions& options) noexcept;
+
+/// Where are these pages? status[i] becomes a node, -ENOENT (not there yet) or another -errno.
+/// 0 or an errno. `first` is the start of a page; at most pages_per_move pages.
+int where_are(const SystemCalls& calls, std::uintptr_t first, std::size_t count, Bytes page,
+              int* status) noexcept;
+
+}  // namespace lares::memory

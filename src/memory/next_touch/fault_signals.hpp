@@ -1,0 +1,21 @@
+// SIGSEGV and SIGBUS for this floor, with whatever handlers the program has behind it.
+#pragma once
+
+#include <cstdint>
+
+namespace lares::memory {
+
+/// A fault of the calling thread; true if it was dealt with, so that the access can be repeated.
+/// Runs in a signal handler, with all signals blocked.
+using OnFault = bool (*)(void* self, int signal, std::uintptr_t address) noexcept;
+
+/// From now on `on_fault(self, ...)` is asked first; a fault that nobody here knows goes to the
+/// handler that the program had, or ends the program as it would have. If the program has set
+/// another handler in the meantime, that one moves behind. Signals that were sent and are no faults
+/// are passed on unseen. Repeating it with the same `self` is harmless. 0 or an errno (ENOSPC: too
+/// many different ones). Thread safety: one thread at a time.
+int watch_faults(int signal, OnFault on_fault, void* self) noexcept;
+/// `self` is asked no more.
+void forget_faults(void* self) noexcept;
+
+}  // namespace lares::memory

@@ -1,0 +1,129 @@
+#include "memory/next_touch/userfault.hpp"
+
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace lares::memory {
+namespace {
+
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
+#endif
+
+// UFFDIO_MOVE is younger than the headers that Lares is built with.
+constexpr std::uint64_t feature_move = std::uint64_t{1} << 16U;
+struct MoveRequest {
+  std::uint64_t to, from, bytes, mode;
+  std::int64_t moved;
+};
+constexpr unsigned long move_request = _IOWR(UFFDIO, 0x05, MoveRequest);
+
+constexpr std::uint64_t needed =
+    UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE | UFFD_FEATURE_EVENT_UNMAP;
+
+int error_of(long result) noexcept { return result < 0 ? static_cast<int>(-result) : 0; }
+
+/// Repeats a request that does a part at a time. `attempt(offset, done)` gives an errno and how
+/// many bytes it did.
+template <class Attempt>
+int whole(std::uint64_t bytes, std::uint64_t page, Attempt attempt) noexcept {
+  constexpr int patience = 64;
+  std::uint64_t offset = 0;
+  int again = 0;
+  while (offset < bytes) {
+    std::int64_t done = 0;
+    const int error = attempt(offset, done);
+    if (done > 0) {
+      offset += static_cast<std::uint64_t>(done);
+    } else if (error == EEXIST) {
+      offset += page;
+    } else if (error == EAGAIN && again++ < patience) {
+      sched_yield();  // until the reader of messages has taken one
+    } else if (error == 0) {
+      return 0;
+    } else {
+      return error;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+int Userfault::open(bool signal) noexcept {
+  long descriptor = calls_.userfault(O_CLOEXEC | O_NONBLOCK);
+  // Without the right to hold up the kernel itself, faults of the program can still be handled.
+  if (descriptor < 0 && signal) {
+    descriptor = calls_.userfault(O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+  }
+  if (descriptor < 0) return error_of(descriptor);
+  const int file = static_cast<int>(descriptor);
+  const std::uint64_t own = signal ? UFFD_FEATURE_SIGBUS : UFFD_FEATURE_THREAD_ID;
+  uffdio_api request{UFFD_API, needed | own | feature_move, 0};
+  can_move_ = calls_.control(file, UFFDIO_API, &request) >= 0;
+  long result = 0;
+  if (!can_move_) {
+    // A request for an unknown feature is refused as a whole, and closes no door.
+    request = {UFFD_API, needed | own, 0};
+    result = calls_.control(file, UFFDIO_API, &request);
+  }
+  if (result < 0) {
+    ::close(file);
+    return error_of(result);
+  }
+  descriptor_.store(file, std::memory_order_relaxed);
+  return 0;
+}
+
+void Userfault::close() noexcept {
+  const int file = descriptor_.exchange(-1, std::memory_order_relaxed);
+  if (file >= 0) ::close(file);
+}
+
+int Userfault::watch(std::uintptr_t begin, std::uint64_t bytes) const noexcept {
+  uffdio_register request{{begin, bytes}, UFFDIO_REGISTER_MODE_MISSING, 0};
+  return error_of(calls_.control(descriptor(), UFFDIO_REGISTER, &request));
+}
+
+int Userfault::unwatch(std::uintptr_t begin, std::uint64_t bytes) const noexcept {
+  uffdio_range range{begin, bytes};
+  return error_of(calls_.control(descriptor(), UFFDIO_UNREGISTER, &range));
+}
+
+int Userfault::copy(std::uintptr_t to, std::uintptr_t from, std::uint64_t bytes,
+                    std::uint64_t page) const noexcept {
+  return whole(bytes, page, [&](std::uint64_t offset, std::int64_t& done) {
+    uffdio_copy request{to + offset, from + offset, bytes - offset, 0, 0};
+    const int error = error_of(calls_.control(descriptor(), UFFDIO_COPY, &request));
+    done = request.copy;
+    return error;
+  });
+}
+
+int Userfault::move(std::uintptr_t to, std::uintptr_t from, std::uint64_t bytes,
+                    std::uint64_t page) const noexcept {
+  constexpr std::uint64_t allow_holes = 2;
+  return whole(bytes, page, [&](std::uint64_t offset, std::int64_t& done) {
+    MoveRequest request{to + offset, from + offset, bytes - offset, allow_holes, 0};
+    const int error = error_of(calls_.control(descriptor(), move_request, &request));
+    done = request.moved;
+    return error;
+  });
+}
+
+int Userfault::zero(std::uintptr_t to, std::uint64_t page) const noexcept {
+  uffdio_zeropage request{{to, page}, 0, 0};
+  return error_of(calls_.control(descriptor(), UFFDIO_ZEROPAGE, &request));
+}
+
+int Userfault::wake(std::uintptr_t begin, std::uint64_t bytes) const noexcept {
+  uffdio_range range{begin, bytes};
+  return error_of(calls_.control(descriptor(), UFFDIO_WAKE, &range));
+}
+
+}  // namespace lares::memory

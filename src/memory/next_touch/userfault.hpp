@@ -1,0 +1,53 @@
+// Linux's userfaultfd: the kernel asks user space for the pages of an area.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "memory/calls.hpp"
+
+namespace lares::memory {
+
+/// One descriptor. Functions give 0 or an errno and are safe in a signal handler.
+/// Thread safety: open() and close() from one thread at a time, the rest from any thread.
+class Userfault {
+ public:
+  explicit Userfault(const SystemCalls& calls) noexcept : calls_(calls) {}
+  Userfault(const Userfault&) = delete;
+  Userfault& operator=(const Userfault&) = delete;
+
+  /// Opens it, with SIGBUS to the toucher or with messages to a reader. What else happens to an
+  /// area (unmapped, moved by mremap, emptied by madvise) is told by messages in both cases.
+  /// EPERM where only faults in user mode may be handled and `signal` is false.
+  int open(bool signal) noexcept;
+  /// For the child of a fork, too, whose descriptor is its parent's.
+  void close() noexcept;
+  [[nodiscard]] int descriptor() const noexcept {
+    return descriptor_.load(std::memory_order_relaxed);  // relaxed: set before any area is marked
+  }
+  /// Whether pages can be moved without a copy (Linux 6.8).
+  [[nodiscard]] bool can_move() const noexcept { return can_move_; }
+
+  int watch(std::uintptr_t begin, std::uint64_t bytes) const noexcept;
+  int unwatch(std::uintptr_t begin, std::uint64_t bytes) const noexcept;
+  /// Fills absent pages at `to` with a copy of those at `from`, on the node that the calling thread
+  /// allocates from. Pages that are present stay. ENOENT: `to` is watched no more. EAGAIN: some
+  /// message was not taken for a while; what was done stays done.
+  int copy(std::uintptr_t to, std::uintptr_t from, std::uint64_t bytes,
+           std::uint64_t page) const noexcept;
+  /// Moves the pages themselves. Errors as for copy(), and EBUSY for pages that cannot be moved.
+  int move(std::uintptr_t to, std::uintptr_t from, std::uint64_t bytes,
+           std::uint64_t page) const noexcept;
+  /// A page of zeros where there is none. EEXIST if there is one, EAGAIN while a message of the
+  /// area is not read.
+  int zero(std::uintptr_t to, std::uint64_t page) const noexcept;
+  /// Wakes threads that wait for these pages.
+  int wake(std::uintptr_t begin, std::uint64_t bytes) const noexcept;
+
+ private:
+  const SystemCalls& calls_;
+  std::atomic<int> descriptor_{-1};  ///< open() and close(); any thread
+  bool can_move_ = false;            ///< written by open()
+};
+
+}  // namespace lares::memory

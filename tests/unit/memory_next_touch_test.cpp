@@ -1,0 +1,340 @@
+// Memory that moves at its next touch: every way, and everything that may happen in between.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csetjmp>
+#include <csignal>
+#include <thread>
+#include <vector>
+
+#include "memory/next_touch/next_touch.hpp"
+#include "memory_area.hpp"
+#include "memory_fakes.hpp"
+
+namespace lares::memory {
+namespace {
+
+class NextTouchTest : public testing::TestWithParam<WantedWay> {
+ protected:
+  void SetUp() override {
+    TestArea probe(1);
+    const Marked marked = next_touch_.mark(probe.address(), probe.length(), options());
+    next_touch_.settle(probe.address(), probe.length());
+    if (marked.error == EPERM || marked.error == ENOSYS) {
+      GTEST_SKIP() << "the kernel refuses userfaultfd: " << strerror(marked.error);
+    }
+    ASSERT_EQ(marked.error, 0);
+  }
+
+  [[nodiscard]] NextTouchOptions options(std::uint64_t pages = 1) const {
+    NextTouchOptions result;
+    result.chunk = {pages * page};
+    result.way = GetParam();
+    return result;
+  }
+  Marked mark(const TestArea& area, std::uint64_t pages = 1) {
+    return next_touch_.mark(area.address(), area.length(), options(pages));
+  }
+  static void touch(const TestArea& area, std::size_t word) {
+    const volatile std::uint64_t* const at = area.data() + word;
+    static_cast<void>(*at);
+  }
+  /// Chunks that were fetched, once whoever fetches at this moment has counted it.
+  [[nodiscard]] std::uint64_t fetched(const TestArea& area) {
+    while (next_touch_.busy_chunks(area.address(), area.length()) > 0) sched_yield();
+    return next_touch_.counts().chunks;
+  }
+  [[nodiscard]] bool system_calls_work() const { return GetParam() == WantedWay::userfault_thread; }
+
+  const Nodes nodes_{machine_of_nodes({0})};
+  NextTouch next_touch_{real_calls(), nodes_, Bytes{page}};
+};
+
+TEST_P(NextTouchTest, ReadingFetchesEachChunkOnce) {
+  const TestArea area(32);
+  ASSERT_EQ(mark(area, 4).bytes, area.length());
+  EXPECT_TRUE(area.intact());
+  EXPECT_EQ(fetched(area), 8U);
+  EXPECT_FALSE(next_touch_.waits(area.address(), area.length()));
+}
+
+TEST_P(NextTouchTest, WritingKeepsTheRestOfTheChunk) {
+  const TestArea area(16);
+  ASSERT_EQ(mark(area, 16).error, 0);
+  area.data()[700] = 42;
+  EXPECT_EQ(fetched(area), 1U);
+  EXPECT_EQ(area.data()[700], 42U);
+  EXPECT_EQ(area.wrong(1, 0, 700), 700U);
+  EXPECT_EQ(area.wrong(1, 701, area.words()), area.words());
+}
+
+TEST_P(NextTouchTest, OnlyTouchedChunksAreFetched) {
+  const TestArea area(64);
+  ASSERT_EQ(mark(area, 4).error, 0);
+  EXPECT_EQ(area.data()[20 * words_per_page], TestArea::value(1, 20 * words_per_page));
+  EXPECT_EQ(fetched(area), 1U);
+  EXPECT_TRUE(next_touch_.waits(area.address(), area.length()));
+  EXPECT_FALSE(next_touch_.waits(area.address() + 20 * page, {page}));
+  EXPECT_TRUE(area.intact());
+}
+
+TEST_P(NextTouchTest, AWholeAreaMovesAsOne) {
+  const TestArea area(100);
+  NextTouchOptions whole = options();
+  whole.chunk = {0};
+  ASSERT_EQ(next_touch_.mark(area.address(), area.length(), whole).error, 0);
+  EXPECT_TRUE(area.intact());
+  EXPECT_EQ(fetched(area), 1U);
+}
+
+TEST_P(NextTouchTest, BytesOfOthersAtTheEndsAreLeftAlone) {
+  const TestArea area(8);
+  const Marked marked =
+      next_touch_.mark(area.address() + 100, {area.length().count - 200}, options());
+  EXPECT_EQ(marked.bytes.count, 6 * page);
+  touch(area, 0);
+  touch(area, area.words() - 1);
+  EXPECT_EQ(fetched(area), 0U);
+  EXPECT_TRUE(area.intact());
+}
+
+TEST_P(NextTouchTest, LessThanAPageIsNothing) {
+  const TestArea area(2);
+  const Marked marked = next_touch_.mark(area.address() + 100, {page}, options());
+  EXPECT_EQ(marked.error, 0);
+  EXPECT_EQ(marked.bytes.count, 0U);
+  EXPECT_EQ(next_touch_.mark(area.address(), {0}, options()).bytes.count, 0U);
+}
+
+TEST_P(NextTouchTest, MarkingAgainBeginsAnew) {
+  const TestArea area(16);
+  ASSERT_EQ(mark(area, 4).error, 0);
+  touch(area, 0);
+  ASSERT_EQ(mark(area, 8).error, 0);
+  EXPECT_TRUE(area.intact());
+  EXPECT_EQ(fetched(area), 3U);
+}
+
+TEST_P(NextTouchTest, OverlappingMarksLoseNothing) {
+  const TestArea area(32);
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const std::uint64_t first = i * 7 % 24;
+    ASSERT_EQ(next_touch_.mark(area.address() + first * page, {8 * page}, options(3)).error, 0);
+    if (i % 3 == 0) touch(area, (first + 5) * words_per_page);
+  }
+  EXPECT_TRUE(area.intact());
+}
+
+TEST_P(NextTouchTest, PagesThatDoNotExistReadAsZeros) {
+  const TestArea area(8);
+  madvise(area.bytes() + 4 * page, 4 * page, MADV_DONTNEED);
+  ASSERT_EQ(mark(area, 2).error, 0);
+  EXPECT_EQ(area.wrong(1, 0, area.words()), 4 * words_per_page);
+  for (std::size_t i = 4 * words_per_page; i < area.words(); ++i) ASSERT_EQ(area.data()[i], 0U);
+}
+
+TEST_P(NextTouchTest, SettlingNeedsNoTouch) {
+  const TestArea area(16);
+  ASSERT_EQ(mark(area).error, 0);
+  next_touch_.settle(area.address(), area.length());
+  EXPECT_FALSE(next_touch_.waits(area.address(), area.length()));
+  EXPECT_TRUE(area.intact());
+  EXPECT_EQ(fetched(area), 0U);
+}
+
+TEST_P(NextTouchTest, AnAreaOfManyMappings) {
+  const TestArea area(32);
+  // Another advice makes another mapping.
+  for (std::size_t i = 0; i < 32; i += 5) madvise(area.bytes() + i * page, page, MADV_RANDOM);
+  ASSERT_EQ(mark(area, 4).error, 0);
+  EXPECT_TRUE(next_touch_.waits(area.address(), area.length()));
+  EXPECT_TRUE(area.intact());
+}
+
+TEST_P(NextTouchTest, WhatIsNotDataIsRefused) {
+  const TestArea area(8);
+  mprotect(area.bytes() + 2 * page, page, PROT_READ);
+  EXPECT_EQ(mark(area).error, EFAULT);
+  EXPECT_TRUE(area.intact());
+}
+
+TEST_P(NextTouchTest, AHoleIsRefused) {
+  const TestArea area(8);
+  munmap(area.bytes() + 2 * page, page);
+  EXPECT_EQ(mark(area).error, EFAULT);
+  EXPECT_EQ(area.wrong(1, 0, 2 * words_per_page), 2 * words_per_page);
+  EXPECT_EQ(area.wrong(1, 3 * words_per_page, area.words()), area.words());
+}
+
+TEST_P(NextTouchTest, ForkLosesNothingForParentAndChild) {
+  const TestArea area(64);
+  ASSERT_EQ(mark(area, 4).error, 0);
+  touch(area, 9);
+  next_touch_.before_fork();
+  const pid_t child = fork();
+  if (child == 0) {
+    next_touch_.after_fork_in_child();
+    // The child may go on to mark by itself.
+    const bool ok = area.intact() && mark(area, 4).error == 0 && area.intact();
+    _exit(ok ? 0 : 1);
+  }
+  next_touch_.after_fork_in_parent();
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(area.intact());
+  ASSERT_EQ(mark(area, 4).error, 0);
+  EXPECT_TRUE(area.intact());
+}
+
+TEST_P(NextTouchTest, UnmappingAPartKeepsTheRest) {
+  const TestArea area(32);
+  ASSERT_EQ(mark(area, 8).error, 0);
+  munmap(area.bytes() + 4 * page, 10 * page);
+  EXPECT_EQ(area.wrong(1, 0, 4 * words_per_page), 4 * words_per_page);
+  EXPECT_EQ(area.wrong(1, 14 * words_per_page, area.words()), area.words());
+}
+
+TEST_P(NextTouchTest, AFreshMappingInAnOldPlaceIsUntouched) {
+  const TestArea area(32);
+  ASSERT_EQ(mark(area, 8).error, 0);
+  munmap(area.bytes(), area.length().count);
+  void* const fresh = mmap(area.bytes(), area.length().count, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  ASSERT_EQ(fresh, area.bytes());
+  area.data()[5] = 7;
+  next_touch_.settle(area.address(), area.length());
+  EXPECT_EQ(area.data()[5], 7U);
+  for (std::size_t i = 6; i < area.words(); ++i) ASSERT_EQ(area.data()[i], 0U);
+  ASSERT_EQ(mark(area).error, 0);
+  EXPECT_EQ(area.data()[5], 7U);
+}
+
+TEST_P(NextTouchTest, AReadOnlyMappingInAnOldPlaceStaysReadOnly) {
+  const TestArea area(16);
+  ASSERT_EQ(mark(area, 8).error, 0);
+  munmap(area.bytes(), area.length().count);
+  ASSERT_NE(mmap(area.bytes(), area.length().count, PROT_READ,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+            MAP_FAILED);
+  next_touch_.settle(area.address(), area.length());
+  const int file = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  EXPECT_EQ(read(file, area.bytes(), page), -1) << "the kernel could write to a read-only page";
+  close(file);
+}
+
+TEST_P(NextTouchTest, EmptiedPagesReadAsZeros) {
+  const TestArea area(32);
+  ASSERT_EQ(mark(area, 8).error, 0);
+  touch(area, 17 * words_per_page);
+  madvise(area.bytes() + 4 * page, 16 * page, MADV_DONTNEED);
+  EXPECT_EQ(area.wrong(1, 0, 4 * words_per_page), 4 * words_per_page);
+  for (std::size_t i = 4 * words_per_page; i < 20 * words_per_page; ++i) {
+    ASSERT_EQ(area.data()[i], 0U) << i;
+  }
+  EXPECT_EQ(area.wrong(1, 20 * words_per_page, area.words()), area.words());
+}
+
+TEST_P(NextTouchTest, MovingTheMappingTakesTheBytesAlong) {
+  if (GetParam() == WantedWay::protect) GTEST_SKIP() << "mprotect does not tell of mremap";
+  TestArea area(32);
+  ASSERT_EQ(mark(area, 8).error, 0);
+  touch(area, 3);
+  void* const at =
+      mremap(area.bytes(), area.length().count, 2 * area.length().count, MREMAP_MAYMOVE);
+  ASSERT_NE(at, MAP_FAILED);
+  auto* const words = static_cast<std::uint64_t*>(at);
+  for (std::size_t i = 0; i < area.words(); ++i) ASSERT_EQ(words[i], TestArea::value(1, i)) << i;
+  for (std::size_t i = area.words(); i < 2 * area.words(); ++i) ASSERT_EQ(words[i], 0U);
+  munmap(at, 2 * area.length().count);
+  if (at != area.bytes()) area.release();
+}
+
+TEST_P(NextTouchTest, SystemCallsWorkOrFailCleanly) {
+  const TestArea area(16);
+  ASSERT_EQ(mark(area, 4).error, 0);
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const ssize_t written = write(ends[1], area.bytes() + 8 * page, 100);
+  if (system_calls_work()) {
+    EXPECT_EQ(written, 100);
+  } else {
+    EXPECT_EQ(written, -1);
+    EXPECT_EQ(errno, EFAULT);
+    next_touch_.touch(area.address() + 8 * page, {100});
+    EXPECT_EQ(write(ends[1], area.bytes() + 8 * page, 100), 100);
+  }
+  std::array<char, 100> got{};
+  EXPECT_EQ(read(ends[0], got.data(), got.size()), 100);
+  EXPECT_EQ(memcmp(got.data(), area.bytes() + 8 * page, got.size()), 0);
+  close(ends[0]);
+  close(ends[1]);
+  EXPECT_TRUE(area.intact());
+}
+
+TEST_P(NextTouchTest, ManyThreadsAtOnce) {
+  const TestArea area(64);
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_EQ(mark(area, 4).error, 0);
+    std::vector<std::thread> threads;
+    std::atomic<int> broken{0};
+    for (int t = 0; t < 8; ++t) threads.emplace_back([&] { broken += area.intact() ? 0 : 1; });
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_EQ(broken, 0);
+  }
+}
+
+TEST_P(NextTouchTest, CollectTellsWhoTouchedWhat) {
+  const TestArea area(16);
+  ASSERT_EQ(mark(area, 4).error, 0);
+  touch(area, 0);
+  touch(area, 4 * words_per_page);
+  touch(area, 12 * words_per_page);
+  ASSERT_EQ(fetched(area), 3U);
+  std::vector<std::array<std::uintptr_t, 2>> touched;
+  next_touch_.collect(
+      [](void* list, std::uintptr_t begin, std::uintptr_t end, DomainId domain) noexcept {
+        EXPECT_EQ(domain, DomainId{0});
+        static_cast<decltype(touched)*>(list)->push_back({begin, end});
+      },
+      &touched);
+  const std::uintptr_t base = area.address();
+  EXPECT_EQ(touched,
+            (decltype(touched){{base, base + 8 * page}, {base + 12 * page, base + 16 * page}}));
+}
+
+TEST_P(NextTouchTest, AttachingLeavesThePages) {
+  const TestArea area(16);
+  NextTouchOptions attach = options(4);
+  attach.purpose = Purpose::attach;
+  const Marked marked = next_touch_.mark(area.address(), area.length(), attach);
+  if (marked.error == ENOTSUP) GTEST_SKIP() << "this kernel cannot move pages by userfaultfd";
+  ASSERT_EQ(marked.error, 0);
+  EXPECT_TRUE(area.intact());
+  EXPECT_EQ(fetched(area), 4U);
+}
+
+std::string name_of(const testing::TestParamInfo<WantedWay>& info) {
+  switch (info.param) {
+    case WantedWay::userfault_thread:
+      return "UserfaultThread";
+    case WantedWay::userfault_signal:
+      return "UserfaultSignal";
+    case WantedWay::protect:
+      return "Protect";
+    default:
+      return "Automatic";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, NextTouchTest,
+                         testing::Values(WantedWay::userfault_thread, WantedWay::userfault_signal,
+                                         WantedWay::protect),
+                         name_of);
+
+}  // namespace
+}  // namespace lares::memory
