@@ -10,4 +10,8 @@ std::vector<std::string> preload_library_candidates() {
 
 std::string find_preload_library() { return find_companion(own_folder(), preload_library_name); }
 
+std::string find_placement_library() {
+  return find_companion(own_folder(), placement_library_name);
+}
+
 }  // namespace lares::cli

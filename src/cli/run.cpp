@@ -88,15 +88,26 @@ std::string preload_library() {
                                  fmt::join(preload_library_candidates(), " or "))}};
 }
 
-/// LD_PRELOAD with `library` first, once, and what the user has there behind it.
-std::string preload_list(const Environment& environment, const std::string& library) {
-  std::string list = library;
+std::string placement_library() {
+  std::string library = find_placement_library();
+  if (!library.empty()) return library;
+  throw UserMistake{
+      {fmt::format("run: cannot find {}, which --placement needs; build or install "
+                   "Lares again",
+                   placement_library_name)}};
+}
+
+/// LD_PRELOAD with `libraries` first, once, and what the user has there behind them.
+std::string preload_list(const Environment& environment,
+                         const std::vector<std::string>& libraries) {
+  std::string list = fmt::format("{}", fmt::join(libraries, ":"));
   const std::string before = environment.get("LD_PRELOAD").value_or("");
   constexpr std::string_view separators = ": ";
   for (std::size_t start = 0; start < before.size();) {
     const std::size_t end = std::min(before.find_first_of(separators, start), before.size());
     const std::string entry = before.substr(start, end - start);
-    if (!entry.empty() && entry != library) list += ":" + entry;
+    const bool ours = std::find(libraries.begin(), libraries.end(), entry) != libraries.end();
+    if (!entry.empty() && !ours) list += ":" + entry;
     start = end + 1;
   }
   return list;
@@ -112,7 +123,7 @@ std::string sanitizer_options(const Environment& environment) {
 /// The library under a name that LD_PRELOAD can hold: it has no way to quote blanks and colons.
 std::string preloadable(const std::string& library, const Session& session) {
   if (library.find_first_of(": ") == std::string::npos) return library;
-  std::string link = session.path() + "/liblares-openmp.so";
+  std::string link = session.path() + library.substr(library.rfind('/'));
   return symlink(library.c_str(), link.c_str()) == 0 ? link : library;
 }
 
@@ -183,8 +194,10 @@ class Run {
         environment_(std::move(environment)),
         path_(expect(find_program(words_.front(), environment_))),
         preload_(inspect_program(path_)),
-        library_(preload_library()),
-        file_(settings_.summary) {}
+        libraries_{preload_library()},
+        file_(settings_.summary) {
+    if (!settings_.placement.empty()) libraries_.push_back(placement_library());
+  }
 
   /// Runs the program and tells how it went.
   analysis::Ending operator()() {
@@ -205,10 +218,17 @@ class Run {
     binding_ = bind_threads(environment_, settings_.machine, settings_.bind);
     environment_.set("LARES_SESSION", session.path());
     environment_.set("LARES_POLICY", policy::to_string(settings_.policy));
+    if (settings_.placement.empty()) {
+      environment_.unset("LARES_PLACEMENT");
+    } else {
+      environment_.set("LARES_PLACEMENT", settings_.placement);
+    }
     // The others are for this command; a `lares run` inside the program starts afresh.
     environment_.unset("LARES_SUMMARY");
     if (preload_ != Preload::not_wanted) {
-      environment_.set("LD_PRELOAD", preload_list(environment_, preloadable(library_, session)));
+      std::vector<std::string> names;
+      for (const auto& library : libraries_) names.push_back(preloadable(library, session));
+      environment_.set("LD_PRELOAD", preload_list(environment_, names));
       environment_.set("ASAN_OPTIONS", sanitizer_options(environment_));
     }
   }
@@ -264,7 +284,7 @@ class Run {
   Environment environment_;
   std::string path_;
   Preload preload_;
-  std::string library_;
+  std::vector<std::string> libraries_;  ///< to be preloaded, in this order
   SummaryFile file_;
   Binding binding_;
 };
@@ -303,6 +323,12 @@ void add_run(CLI::App& app) {
       ->add_option("--bind", options->bind,
                    "How threads are bound: close, spread, none, as-is (default: as OMP_PLACES and "
                    "OMP_PROC_BIND say, else close)")
+      ->type_name("HOW");
+  command
+      ->add_option("--placement", options->placement,
+                   "Where the program's large allocations go: first-touch (default), interleave, "
+                   "cyclic:SIZE, blocked, or repair[:SWEEPS], which lets data that one thread "
+                   "initialised go to the threads that use it")
       ->type_name("HOW");
   command
       ->add_option("--summary", options->summary,

@@ -51,8 +51,10 @@ void add_for_lares_run(std::vector<std::string>& programs, const std::string& la
   if (!word) return;
   std::error_code failure;
   const fs::path real = fs::canonical(lares, failure);
-  const std::string library = find_companion(real.parent_path().string(), preload_library_name);
-  if (!library.empty()) programs.push_back(library);
+  for (const char* name : {preload_library_name, placement_library_name}) {
+    const std::string library = find_companion(real.parent_path().string(), name);
+    if (!library.empty()) programs.push_back(library);
+  }
   if (const auto path = find_program(*word, environment)) programs.push_back(path.value());
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "memory/placement_choice.hpp"
+
 namespace lares::cli {
 namespace {
 
@@ -58,6 +60,14 @@ Result<BindChoice> settle_bind(const RunOptions& options, const Environment& env
   return bind;
 }
 
+Result<std::string> settle_placement(const RunOptions& options, const Environment& environment) {
+  const auto chosen = choose(options.placement, "--placement", environment, "LARES_PLACEMENT");
+  if (!chosen) return std::string();
+  const auto choice = memory::parse_placement(chosen->text);
+  if (!choice) return from(chosen->source, choice.error());
+  return choice.value().kind == memory::PlacementKind::first_touch ? std::string() : chosen->text;
+}
+
 Result<SummaryTarget> parse_summary(std::string_view source, const std::string& format,
                                     const std::string& file) {
   if (format != "text" && format != "json") {
@@ -93,8 +103,8 @@ Result<bool> settle_quiet(const RunOptions& options, const Environment& environm
 }
 
 /// Those that the command reads, and those that it sets for the library.
-constexpr std::array<std::string_view, 8> known_here = {
-    "LARES_BIND",   "LARES_BOUND", "LARES_DOMAIN",  "LARES_MACHINE",
+constexpr std::array<std::string_view, 9> known_here = {
+    "LARES_BIND",   "LARES_BOUND", "LARES_DOMAIN",  "LARES_MACHINE", "LARES_PLACEMENT",
     "LARES_POLICY", "LARES_QUIET", "LARES_SESSION", "LARES_SUMMARY"};
 
 bool is_known(const std::string& name) {
@@ -106,6 +116,8 @@ bool is_known(const std::string& name) {
 Result<RunSettings> settle(const RunOptions& options, const Environment& environment) {
   const auto bind = settle_bind(options, environment);
   if (!bind) return bind.error();
+  const auto placement = settle_placement(options, environment);
+  if (!placement) return placement.error();
   const auto summary = settle_summary(options, environment);
   if (summary && !*summary) return summary->error();
   const auto quiet = settle_quiet(options, environment);
@@ -119,6 +131,7 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   settings.machine = std::move(machine.value());
   settings.policy = policy.value();
   settings.bind = bind.value();
+  settings.placement = placement.value();
   if (summary) settings.summary = summary->value();
   settings.quiet = quiet.value();
   return settings;

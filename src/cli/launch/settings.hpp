@@ -20,6 +20,7 @@ struct RunOptions {
   MachineOptions machine;
   std::string policy;
   std::string bind;
+  std::string placement;
   std::vector<std::string> summary;  ///< FORMAT FILE, or empty
   bool quiet = false;
   std::vector<std::string> program;  ///< protected (launch/words.hpp)
@@ -36,6 +37,7 @@ struct RunSettings {
   machine::Machine machine;
   policy::Choice policy;
   BindChoice bind = BindChoice::automatic;
+  std::string placement;  ///< as memory::parse_placement reads it; empty: first touch
   std::optional<SummaryTarget> summary;  ///< nothing: text on standard error, unless quiet
   bool quiet = false;
 };

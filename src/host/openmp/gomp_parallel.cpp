@@ -4,6 +4,7 @@
 
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_reductions.hpp"
+#include "host/openmp/placement.hpp"
 #include "host/openmp/region.hpp"
 
 namespace lares::omp::gomp {
@@ -56,6 +57,7 @@ namespace gomp = lares::omp::gomp;
 #define LARES_STOCK_OF_BODY(name)                                                      \
   lares::omp::Stock& stock =                                                           \
       *lares::omp::stock_of(reinterpret_cast<const void*>(fn), lares::omp::Abi::gomp); \
+  lares::omp::before_region();                                                         \
   auto* const name##_real = lares::omp::real<decltype(name)>(stock, lares::omp::Entry::name)
 
 // Declares `hint`; regions that never make tasks, and all if Lares is off, are the stock runtime's.

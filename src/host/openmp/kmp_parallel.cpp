@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/openmp/kmp_entry.hpp"
+#include "host/openmp/placement.hpp"
 
 namespace lares::omp::kmp {
 
@@ -242,6 +243,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
   if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_call);
   Stock& stock = kmp::stock_of_code(microtask);
   if (!lares::omp::active() || stock.contains(caller)) return stock.find(Entry::__kmpc_fork_call);
+  lares::omp::before_region();
   if (static_cast<std::size_t>(argc) > kmp::most_arguments) {
     lares::runtime::Engine::instance().note(
         "a parallel region with more than 256 captured variables was left to the stock runtime");

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 
+#include "host/openmp/placement.hpp"
 #include "host/openmp/region.hpp"
 #include "host/openmp/stock.hpp"
 #include "machine/machine.hpp"
@@ -128,6 +129,7 @@ void set_up() noexcept {
     engine.note("an OMPT tool watches the program: Lares leaves all tasks to the stock runtime");
     engine.deactivate();
   }
+  set_up_repair();
 }
 
 // After the C library's own constructors, before the program's.

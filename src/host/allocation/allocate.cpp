@@ -1,0 +1,158 @@
+// The C library's allocation functions, in front of whichever allocator the program has: they note
+// large pieces and place them.
+#include <dlfcn.h>
+#include <malloc.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "host/allocation/large_table.hpp"
+#include "host/allocation/placer.hpp"
+
+#define LARES_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace lares::allocation {
+namespace {
+
+LargeTable g_large;
+
+/// What the next library, or the C library, has under these names.
+struct Next {
+  void* (*malloc)(std::size_t);
+  void* (*calloc)(std::size_t, std::size_t);
+  void* (*realloc)(void*, std::size_t);
+  void (*free)(void*);
+  int (*posix_memalign)(void**, std::size_t, std::size_t);
+  void* (*aligned_alloc)(std::size_t, std::size_t);
+  void* (*memalign)(std::size_t, std::size_t);
+};
+Next g_next;                           // written before g_found is true
+std::atomic<bool> g_found{false};      // any thread
+std::atomic<bool> g_searching{false};  // the thread that took it looks up g_next
+
+/// Memory for what dlsym itself allocates while g_next is looked up. Never given back.
+alignas(16) std::array<unsigned char, 65536> g_first;
+std::atomic<std::size_t> g_first_used{0};
+
+void* first_memory(std::size_t bytes) noexcept {
+  const std::size_t rounded = (bytes + 15) & ~std::size_t{15};
+  const std::size_t at = g_first_used.fetch_add(rounded, std::memory_order_relaxed);
+  return bytes <= g_first.size() && at <= g_first.size() - rounded ? g_first.data() + at : nullptr;
+}
+
+bool is_first_memory(const void* memory) noexcept {
+  const auto* const byte = static_cast<const unsigned char*>(memory);
+  return byte >= g_first.data() && byte < g_first.data() + g_first.size();
+}
+
+template <class Function>
+void look_up(Function& function, const char* name) noexcept {
+  function = reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+/// nullptr only while the lookup is under way.
+const Next* next() noexcept {
+  // acquire: with what is in g_next.
+  if (g_found.load(std::memory_order_acquire)) return &g_next;
+  if (g_searching.exchange(true, std::memory_order_acq_rel)) return nullptr;
+  look_up(g_next.malloc, "malloc");
+  look_up(g_next.calloc, "calloc");
+  look_up(g_next.realloc, "realloc");
+  look_up(g_next.free, "free");
+  look_up(g_next.posix_memalign, "posix_memalign");
+  look_up(g_next.aligned_alloc, "aligned_alloc");
+  look_up(g_next.memalign, "memalign");
+  g_found.store(true, std::memory_order_release);
+  return &g_next;
+}
+
+void* noted(void* memory, std::size_t bytes) noexcept {
+  if (memory == nullptr || bytes < memory::large_bytes) return memory;
+  const int program_errno = errno;
+  place(memory, bytes);
+  g_large.add(memory, bytes);
+  errno = program_errno;
+  return memory;
+}
+
+/// Before main: fresh pages for every large piece, which glibc would else reuse from its heap once
+/// the program has freed some.
+__attribute__((constructor)) void on_load() {
+  next();
+  mallopt(M_MMAP_THRESHOLD, static_cast<int>(memory::large_bytes));
+  set_up_placement();
+}
+
+}  // namespace
+}  // namespace lares::allocation
+
+namespace allocation = lares::allocation;
+
+LARES_EXPORT std::size_t lares_large_allocations(lares::memory::LargeArea* areas,
+                                                 std::size_t room) {
+  return allocation::g_large.list(areas, room);
+}
+
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the C library's names are its
+// own
+LARES_EXPORT void* malloc(std::size_t bytes) {
+  const allocation::Next* const next = allocation::next();
+  if (next == nullptr) return allocation::first_memory(bytes);
+  return allocation::noted(next->malloc(bytes), bytes);
+}
+
+LARES_EXPORT void* calloc(std::size_t count, std::size_t size) {
+  const allocation::Next* const next = allocation::next();
+  std::size_t bytes = 0;
+  const bool overflow = __builtin_mul_overflow(count, size, &bytes);
+  if (next == nullptr) return overflow ? nullptr : allocation::first_memory(bytes);
+  return allocation::noted(next->calloc(count, size), bytes);
+}
+
+LARES_EXPORT void* realloc(void* memory, std::size_t bytes) {
+  const allocation::Next* const next = allocation::next();
+  if (next == nullptr || allocation::is_first_memory(memory)) {
+    void* const fresh = malloc(bytes);
+    // What was there is at most what lies between it and the end of the first memory.
+    if (fresh != nullptr && memory != nullptr) {
+      const auto room =
+          static_cast<std::size_t>(allocation::g_first.data() + allocation::g_first.size() -
+                                   static_cast<unsigned char*>(memory));
+      std::memcpy(fresh, memory, bytes < room ? bytes : room);
+    }
+    return fresh;
+  }
+  allocation::g_large.remove(memory);
+  void* const moved = next->realloc(memory, bytes);
+  return allocation::noted(moved, bytes);
+}
+
+LARES_EXPORT void free(void* memory) {
+  if (memory == nullptr || allocation::is_first_memory(memory)) return;
+  allocation::g_large.remove(memory);
+  if (const allocation::Next* const next = allocation::next()) next->free(memory);
+}
+
+LARES_EXPORT int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
+  const allocation::Next* const next = allocation::next();
+  if (next == nullptr) return ENOMEM;
+  const int error = next->posix_memalign(memory, alignment, bytes);
+  if (error == 0) allocation::noted(*memory, bytes);
+  return error;
+}
+
+LARES_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  const allocation::Next* const next = allocation::next();
+  return next == nullptr ? nullptr
+                         : allocation::noted(next->aligned_alloc(alignment, bytes), bytes);
+}
+
+LARES_EXPORT void* memalign(std::size_t alignment, std::size_t bytes) {
+  const allocation::Next* const next = allocation::next();
+  return next == nullptr ? nullptr : allocation::noted(next->memalign(alignment, bytes), bytes);
+}
+// NOLINTEND

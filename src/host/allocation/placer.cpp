@@ -1,0 +1,125 @@
+#include "host/allocation/placer.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "machine/machine.hpp"
+#include "memory/place/place.hpp"
+#include "memory/placement_choice.hpp"
+#include "memory/repair/static_areas.hpp"
+
+namespace lares::allocation {
+namespace {
+
+using memory::Distribution;
+using memory::PlacementKind;
+
+/// Made once by the constructor of the library, then only read.
+struct Placer {
+  memory::Nodes nodes;
+  std::vector<DomainId> domains;  ///< those that have cores
+  memory::PlacementChoice choice;
+  Bytes page;
+};
+alignas(Placer) std::array<unsigned char, sizeof(Placer)> g_room;
+const Placer* g_placer = nullptr;  ///< lives for ever: the program allocates until its very end
+
+/// Making a plan may allocate.
+__attribute__((tls_model("initial-exec"))) thread_local bool t_placing = false;
+
+std::string read_file(const std::string& path) {
+  std::string text;
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return text;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const ssize_t got = read(file, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  close(file);
+  return text;
+}
+
+Distribution distribution_of(const Placer& placer) noexcept {
+  Distribution how;
+  how.domains = placer.domains;
+  how.block = placer.choice.block;
+  switch (placer.choice.kind) {
+    case PlacementKind::interleave:
+      how.kind = Distribution::Kind::interleave;
+      break;
+    case PlacementKind::cyclic:
+      how.kind = Distribution::Kind::cyclic;
+      break;
+    case PlacementKind::blocked:
+      how.kind = Distribution::Kind::blocked;
+      break;
+    case PlacementKind::first_touch:
+    case PlacementKind::repair:
+      how.kind = Distribution::Kind::first_touch;
+      break;
+  }
+  return how;
+}
+
+bool places(PlacementKind kind) noexcept {
+  return kind != PlacementKind::first_touch && kind != PlacementKind::repair;
+}
+
+void make_placer(const machine::Machine& machine, const memory::PlacementChoice& choice) {
+  auto* placer = new (g_room.data()) Placer{
+      memory::Nodes(machine), {}, choice, Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))}};
+  for (std::size_t i = 0; i < machine.domains.size(); ++i) {
+    const machine::Domain& domain = machine.domains[i];
+    if (!domain.cores.empty() && domain.node.valid()) placer->domains.emplace_back(i);
+  }
+  if (placer->nodes.several() && !placer->domains.empty()) g_placer = placer;
+}
+
+void place_static_areas() {
+  std::array<memory::LargeArea, 64> areas;
+  const std::size_t count = memory::find_static_areas(areas);
+  for (std::size_t i = 0; i < count; ++i) {
+    place(reinterpret_cast<void*>(areas[i].begin), areas[i].bytes());
+  }
+}
+
+}  // namespace
+
+void place(void* memory, std::size_t bytes) noexcept {
+  const Placer* const placer = g_placer;
+  if (placer == nullptr || t_placing) return;
+  const std::uint64_t page = placer->page.count;
+  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(memory) + page - 1) & ~(page - 1);
+  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) & ~(page - 1);
+  if (end <= begin) return;
+  t_placing = true;
+  const auto plan =
+      memory::Plan::make(distribution_of(*placer), Bytes{end - begin}, placer->nodes, placer->page);
+  if (plan) memory::place(memory::real_calls(), placer->nodes, plan.value(), begin, placer->page);
+  t_placing = false;
+}
+
+void set_up_placement() noexcept {
+  const char* const session = std::getenv("LARES_SESSION");
+  const char* const words = std::getenv("LARES_PLACEMENT");
+  if (session == nullptr || words == nullptr) return;
+  const auto choice = memory::parse_placement(words);
+  if (!choice || !places(choice.value().kind)) return;
+  const auto machine = machine::parse_compact(read_file(std::string(session) + "/machine"));
+  if (!machine) return;
+  make_placer(machine.value(), choice.value());
+  place_static_areas();
+}
+
+}  // namespace lares::allocation

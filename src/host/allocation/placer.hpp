@@ -1,0 +1,16 @@
+// Puts fresh large memory where `lares run --placement` says.
+#pragma once
+
+#include <cstddef>
+
+namespace lares::allocation {
+
+/// Reads what `lares run` decided (LARES_SESSION, LARES_PLACEMENT) and places the program's large
+/// zero-initialised variables. Without it, or on a machine with one node, place() does nothing.
+void set_up_placement() noexcept;
+
+/// Places the whole pages of memory that was just allocated and not yet written. May be called
+/// while it is already running on this thread: it then does nothing. Thread safety: any thread.
+void place(void* memory, std::size_t bytes) noexcept;
+
+}  // namespace lares::allocation

@@ -1,0 +1,25 @@
+// The repair of serial initialisation, when the program starts its first parallel region.
+#pragma once
+
+#include <atomic>
+
+namespace lares::omp {
+
+/// How many region starts still look for something to repair; 0 nearly always. Set up once, before
+/// the program's main; the master threads count it down.
+extern std::atomic<int> g_repair_looks;
+
+void repair_now() noexcept;
+
+/// Called by a master before the stock runtime gets its region. One load when there is nothing to
+/// do.
+inline void before_region() noexcept {
+  if (g_repair_looks.load(std::memory_order_relaxed) > 0) [[unlikely]] {
+    repair_now();
+  }
+}
+
+/// Reads LARES_PLACEMENT. After the engine was set up.
+void set_up_repair() noexcept;
+
+}  // namespace lares::omp
