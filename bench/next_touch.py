@@ -58,7 +58,7 @@ def rows_of(way, chunk, samples):
 
 
 def measure(options):
-    lares = options.build / "lares"
+    lares = harness.lares_command(options) if options.nodes else None
     setups = [(way, chunk) for way in WAYS for chunk in options.chunk]
     progress = harness.Progress(len(setups))
     rows = []

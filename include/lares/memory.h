@@ -21,6 +21,8 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(readability-identifier-naming): types are named as C names them. */
+
 /* The last mistake of the calling thread as one sentence, "" if there was none. */
 const char* lares_memory_error(void);
 
@@ -181,6 +183,8 @@ double lares_cost_migrate(int home, int to, size_t bytes);
 double lares_break_even(double overhead, double before, double after);
 /* The same for reading a range from domain `to` as one sentence into `text`, cut to fit. */
 int lares_migration_advice(int home, int to, size_t bytes, char* text, size_t room);
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }

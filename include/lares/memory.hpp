@@ -90,7 +90,7 @@ class Block {
   Block() = default;
   /// `count` zeroed elements.
   explicit Block(std::size_t count, const Placement& placement = {}, unsigned flags = 0)
-      : data_(static_cast<T*>(allocate(checked(count), placement, flags))), count_(count) {}
+      : data_(static_cast<T*>(lares::allocate(checked(count), placement, flags))), count_(count) {}
   ~Block() { lares_free(data_); }
   Block(Block&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
@@ -127,7 +127,7 @@ class MemoryResource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     constexpr std::size_t least_page = 4096;
     if (alignment > least_page) throw std::bad_alloc();
-    return allocate(bytes == 0 ? 1 : bytes, placement_, flags_);
+    return lares::allocate(bytes == 0 ? 1 : bytes, placement_, flags_);
   }
   void do_deallocate(void* memory, std::size_t, std::size_t) override { lares_free(memory); }
   [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {

@@ -1,4 +1,4 @@
-// The C interface: it asks the process that it is in, and links nothing of Lares itself.
+// What a program can ask of Lares: the answer is that of the process that it is in.
 #include "lares/lares.h"
 
 #include <dlfcn.h>
