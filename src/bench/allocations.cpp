@@ -1,5 +1,6 @@
 // Managing memory: allocating it, and touching it for the first time.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "bench/threads.hpp"
@@ -13,16 +14,21 @@ using measure::Crew;
 using measure::Memory;
 
 constexpr std::size_t block = 1'000'000;
-constexpr std::size_t calls = 200;
-constexpr std::size_t quick_calls = 20;
+constexpr std::size_t batch = 16;
+constexpr std::size_t batches = 20;
+constexpr std::size_t quick_batches = 2;
 
-/// A block is written at its start and end, as whoever allocates one does at least.
+/// Several blocks at once, or an allocator would hand out the same one for ever. A block is written
+/// at its start and end, as whoever allocates one does at least.
 void allocate_and_free() noexcept {
-  auto* memory = static_cast<volatile char*>(std::malloc(block));
-  if (memory == nullptr) return;
-  memory[0] = 1;
-  memory[block - 1] = 1;
-  std::free(const_cast<char*>(memory));
+  std::array<volatile char*, batch> blocks{};
+  for (auto& memory : blocks) {
+    memory = static_cast<volatile char*>(std::malloc(block));
+    if (memory == nullptr) continue;
+    memory[0] = 1;
+    memory[block - 1] = 1;
+  }
+  for (auto* memory : blocks) std::free(const_cast<char*>(memory));
 }
 
 /// Microseconds for one thread's malloc and free, while all do the same.
@@ -30,10 +36,10 @@ std::vector<double> allocation_times(Crew& crew, std::size_t rounds, std::size_t
   std::vector<double> values;
   for (std::size_t i = 0; i < repeats; ++i) {
     const Nanoseconds time = crew.run([&](std::size_t) {
-      for (std::size_t call = 0; call < rounds; ++call) allocate_and_free();
+      for (std::size_t round = 0; round < rounds; ++round) allocate_and_free();
     });
     values.push_back(static_cast<double>(std::max<std::int64_t>(time.count, 1)) / 1e3 /
-                     static_cast<double>(rounds));
+                     static_cast<double>(rounds * batch));
   }
   return values;
 }
@@ -70,8 +76,8 @@ Result<Chart> malloc_scaling(const Setting& setting) {
     Crew crew(first_of(cpus, counts[i]));
     chart.series[0].points.push_back(
         {static_cast<double>(counts[i]),
-         measure::spread_of(
-             allocation_times(crew, setting.quick ? quick_calls : calls, setting.pace.repeats))});
+         measure::spread_of(allocation_times(crew, setting.quick ? quick_batches : batches,
+                                             setting.pace.repeats))});
   }
   return chart;
 }
