@@ -83,7 +83,7 @@ class Common(CommandTest):
 
     def test_an_unknown_word_is_named_with_the_accepted_ones(self):
         self.assertEqual(self.refused("rnu"), 'unknown command "rnu", accepted are run, topo, '
-                                              'policies, doctor, lab')
+                                              'policies, doctor, lab, simulate')
         self.assertEqual(self.refused("--frob"),
                          'unknown option "--frob", accepted are --help, --version')
         self.assertEqual(self.refused("topo", "--frob"),
