@@ -70,7 +70,7 @@ class CommandTest(unittest.TestCase):
 class Common(CommandTest):
     def test_alone_it_prints_a_short_help(self):
         text = self.output()
-        for name in ("run", "topo", "policies", "doctor", "lab"):
+        for name in ("run", "topo", "policies", "doctor", "lab", "simulate"):
             self.assertRegex(text, rf"(?m)^  {name} ")
         self.assertLess(text.count("\n"), 25)
 
@@ -78,7 +78,7 @@ class Common(CommandTest):
         self.assertRegex(self.output("--version"), r"^lares \d+\.\d+\.\d+\n$")
 
     def test_every_command_has_help_with_an_example(self):
-        for name in ("run", "topo", "policies", "doctor", "lab"):
+        for name in ("run", "topo", "policies", "doctor", "lab", "simulate"):
             self.assertRegex(self.output(name, "--help"), r"(?s)Example.*lares ")
 
     def test_an_unknown_word_is_named_with_the_accepted_ones(self):
