@@ -17,8 +17,8 @@ const char* lares_version(void);
    It does not tell whether a task has run yet. Thread safety: any thread, any time. */
 int lares_active(void);
 
-/* The number of locality domains of the machine that Lares schedules for, as `lares topo` lists them;
-   0 if this process was not started by `lares run`. Thread safety: any thread, any time. */
+/* The number of locality domains: under `lares run` those of the run, as `lares topo` lists them, else
+   the NUMA nodes that the process may use. At least 1. Thread safety: any thread, any time. */
 int lares_domain_count(void);
 
 /* How far the memory of domain `to` is from the cores of domain `from`: 10 is local, 20 takes twice

@@ -22,11 +22,6 @@ LARES_PUBLIC int lares_active(void) {
   return find("lares_runtime_active", (void*)&runtime_active) && runtime_active() != 0;
 }
 
-LARES_PUBLIC int lares_domain_count(void) {
-  int (*domain_count)(void) = NULL;
-  return find("lares_runtime_domain_count", (void*)&domain_count) ? domain_count() : 0;
-}
-
 LARES_PUBLIC int lares_distance(int from, int to) {
   int (*distance)(int, int) = NULL;
   return find("lares_runtime_distance", (void*)&distance) ? distance(from, to) : 0;

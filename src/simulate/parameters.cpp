@@ -65,9 +65,10 @@ class Reader {
   static void expect(const Json& object, const std::string& path,
                      std::initializer_list<const char*> fields) {
     if (!object.is_object()) throw Problem{"field \"simulation" + path + "\" must be an object"};
-    for (const auto& [name, value] : object.items()) {
+    for (const auto& member : object.items()) {
+      const std::string& name = member.key();
       if (std::none_of(fields.begin(), fields.end(),
-                       [&name = name](const char* field) { return name == field; })) {
+                       [&name](const char* field) { return name == field; })) {
         std::string shown = name.substr(0, 40);
         for (char& c : shown) c = c >= ' ' && c < '\x7f' && c != '"' ? c : '?';
         throw Problem{"field \"simulation" + path + "." + shown + "\" is unknown"};

@@ -109,6 +109,36 @@ class Programs(unittest.TestCase):
             self.assertIn("8 domains", done.errors + done.output)
 
 
+class Placement(unittest.TestCase):
+    """`lares run --placement`: a serially initialised triad on four nodes."""
+
+    def shares(self, placement, *arguments):
+        """Local shares of the first sweep and of those after it, and the matrix of the latter."""
+        done = run(4, LARES, "run", "--placement", placement, "--",
+                   program("tests/lab/lab_serial_start-gcc"), *arguments)
+        self.assertIn("result=ok", done.output)
+        matrices = [lab_guests.fetched(done.region(name)) for name in ("first", "sweeps")]
+        return [1 - lab_guests.remote(m) / sum(map(sum, m)) for m in matrices], matrices[1], done
+
+    def test_first_touch_leaves_all_on_one_node(self):
+        _, matrix, _ = self.shares("first-touch")
+        self.assertGreater(sum(row[0] for row in matrix), 0.95 * sum(map(sum, matrix)))
+
+    def test_interleave_uses_all_nodes_alike(self):
+        _, matrix, _ = self.shares("interleave")
+        total = sum(map(sum, matrix))
+        for column in zip(*matrix):
+            self.assertLess(abs(sum(column) - total / 4), 0.02 * total)
+
+    def test_repair_brings_data_to_its_users_in_the_first_sweep(self):
+        for arguments in (("48", "4"), ("48", "4", "static")):
+            with self.subTest(arguments):
+                (first, later), _, done = self.shares("repair", *arguments)
+                self.assertGreater(first, 0.9)
+                self.assertGreater(later, 0.98)
+                self.assertIn("one thread had written", done.errors + done.output)
+
+
 if __name__ == "__main__":
     if shutil.which("qemu-system-x86_64") is None:
         print("skipped: no qemu-system-x86_64 (package qemu-system-x86)")

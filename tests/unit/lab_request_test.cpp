@@ -196,8 +196,8 @@ TEST(LabMachine, EveryMachineThatComesWithLaresBecomesAGuest) {
     const auto plan = make_guest({}, machine, plenty);
     const Guest guest = guest_of(plan);
     EXPECT_EQ(guest.nodes.size(), machine.memory.size()) << file;
-    EXPECT_LE(guest.cpus(), 48U) << file;
-    EXPECT_LE(guest.memory().count, 24 * usual.count) << file;
+    EXPECT_LE(guest.cpus(), 64U) << file;
+    EXPECT_LE(guest.memory().count, 32 * usual.count) << file;
     EXPECT_FALSE(plan.value().notes.empty()) << file;
   }
 }

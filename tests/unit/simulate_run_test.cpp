@@ -150,7 +150,7 @@ TEST(Run, HalvesWhatTwoWorkersOnACoreGet) {
   workload.add_phase();
   const auto schedule = parse_schedule("static", 1);
   const simulate::Setup setup{bench.machine,    bench.parameters,       workload,
-                    schedule.value(), {CoreId{0}, CoreId{0}}, 1};
+                              schedule.value(), {CoreId{0}, CoreId{0}}, 1};
   EXPECT_NEAR(simulate(setup).value().seconds, 2.0, 0.01);
 }
 
@@ -196,7 +196,8 @@ TEST(Workloads, NameWhatIsWrong) {
     return made.ok() ? std::string("(accepted)") : made.error().sentence;
   };
   EXPECT_EQ(refusal("lu"),
-            "workload \"lu\" is unknown; accepted: stream, balance, jacobi, cholesky, qr, cg");
+            "workload \"lu\" is unknown; accepted: stream, balance, jacobi, cholesky, qr, cg, "
+            "file:PATH");
   EXPECT_EQ(refusal("qr:n=abc"), "workload qr: n \"abc\" is not a number from 64 to 1000000");
   EXPECT_EQ(refusal("qr:m=4"), "workload qr: setting \"m\" is unknown; accepted: n, block, init");
   EXPECT_EQ(refusal("qr:n"),

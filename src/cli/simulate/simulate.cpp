@@ -157,7 +157,7 @@ void add_simulate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "simulate", "Predict how a workload runs on a machine under each of several policies");
   command->add_option("WORKLOAD", options->workload,
-                      "NAME or NAME:KEY=VALUE,KEY=VALUE; the list is below");
+                      "NAME or NAME:KEY=VALUE,KEY=VALUE as listed below, or file:GRAPH");
   add_machine_options(*command, options->machine);
   command
       ->add_option("--policy", options->policies,

@@ -12,7 +12,6 @@ const lares::machine::Machine& machine() noexcept {
 }  // namespace
 
 /// 0 if there is no session.
-LARES_EXPORT int lares_runtime_domain_count() { return static_cast<int>(machine().domains.size()); }
 
 /// 0 if one of the domains does not exist.
 LARES_EXPORT int lares_runtime_distance(int from, int to) {

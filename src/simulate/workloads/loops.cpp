@@ -102,8 +102,9 @@ Workload make_jacobi(Settings& settings, const Team& team) {
   const std::size_t columns = (nj + bj - 1) / bj;
   const std::size_t count = rows * columns;
   Workload workload;
-  workload.name = std::string("jacobi ") + std::string(layout_names[static_cast<int>(layout)]) +
-                  " " + std::string(orders[kji ? 1 : 0]);
+  workload.name = std::string("jacobi ") +
+                  std::string(layout_names[static_cast<std::size_t>(layout)]) + " " +
+                  std::string(orders[kji ? 1 : 0]);
   const double sites = static_cast<double>(ni) * static_cast<double>(nj) * static_cast<double>(nk);
   for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
     for (std::size_t i = 0; i < count; ++i) {

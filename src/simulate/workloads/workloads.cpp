@@ -4,6 +4,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "simulate/graph_file.hpp"
 
 namespace lares::simulate {
 namespace {
@@ -39,6 +43,26 @@ std::string shown(std::string_view word) {
   std::string text = "\"";
   for (const char c : word.substr(0, 60)) text += c >= ' ' && c < '\x7f' && c != '"' ? c : '?';
   return text + "\"";
+}
+
+constexpr std::string_view file_prefix = "file:";
+constexpr std::size_t most_file_bytes = std::size_t{4} << 30U;
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+Result<Workload> read_graph(const std::string& path, const Team& team) {
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
+  if (!file) return Error{"cannot read task graph " + shown(path)};
+  std::string text;
+  std::array<char, 65536> buffer;
+  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
+    text.append(buffer.data(), count);
+    if (text.size() > most_file_bytes) return Error{"task graph is larger than 4 GiB"};
+  }
+  if (std::ferror(file.get()) != 0) return Error{"cannot read task graph " + shown(path)};
+  return parse_graph(text, team.machine.domains.size());
 }
 
 std::string plain(double number) {
@@ -125,6 +149,9 @@ const std::string& Settings::problem() {
 std::span<const WorkloadEntry> workloads() noexcept { return table; }
 
 Result<Workload> make_workload(std::string_view text, const Team& team) {
+  if (text.starts_with(file_prefix)) {
+    return read_graph(std::string(text.substr(file_prefix.size())), team);
+  }
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   for (const WorkloadEntry& entry : table) {
@@ -140,7 +167,7 @@ Result<Workload> make_workload(std::string_view text, const Team& team) {
   for (const WorkloadEntry& entry : table) {
     names += (names.empty() ? "" : ", ") + std::string(entry.name);
   }
-  return Error{"workload " + shown(name) + " is unknown; accepted: " + names};
+  return Error{"workload " + shown(name) + " is unknown; accepted: " + names + ", file:PATH"};
 }
 
 std::size_t loop_owner(Layout layout, std::size_t index, std::size_t count, std::size_t workers) {

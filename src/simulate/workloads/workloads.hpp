@@ -71,7 +71,8 @@ struct WorkloadEntry {
 
 std::span<const WorkloadEntry> workloads() noexcept;
 
-/// Makes the workload that `text` names: "NAME" or "NAME:KEY=VALUE,KEY=VALUE". An error names the
+/// Makes the workload that `text` names: "NAME" or "NAME:KEY=VALUE,KEY=VALUE", or reads the task
+/// graph in "file:PATH". An error names the
 /// wrong word and the accepted ones.
 Result<Workload> make_workload(std::string_view text, const Team& team);
 
