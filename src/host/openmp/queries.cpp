@@ -11,8 +11,6 @@ const lares::machine::Machine& machine() noexcept {
 
 }  // namespace
 
-/// 0 if there is no session.
-
 /// 0 if one of the domains does not exist.
 LARES_EXPORT int lares_runtime_distance(int from, int to) {
   const lares::machine::Distances& distances = machine().distances;
