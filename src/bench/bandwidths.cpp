@@ -1,5 +1,6 @@
 // Bandwidth: of one thread by distance, of many on their own memory, and around the machine.
 #include <algorithm>
+#include <utility>
 
 #include "bench/threads.hpp"
 #include "measure/caches.hpp"
@@ -34,8 +35,8 @@ std::vector<DomainId> one_per_distance(const Setting& setting) {
     });
     if (!known) chosen.push_back(domain);
   }
-  std::stable_sort(chosen.begin() + 1, chosen.end(), [&](DomainId a, DomainId b) {
-    return distances.at(first, a) < distances.at(first, b);
+  std::sort(chosen.begin() + 1, chosen.end(), [&](DomainId a, DomainId b) {
+    return std::pair(distances.at(first, a), a) < std::pair(distances.at(first, b), b);
   });
   return chosen;
 }

@@ -4,6 +4,8 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 namespace lares::machine {
 namespace {
@@ -55,8 +57,8 @@ std::vector<HiddenSpread> find_hidden(const View& slit, const View& measured) {
   for (const auto& [value, spread] : by_value) {
     if (notable(spread.most, spread.least)) hidden.push_back(spread);
   }
-  std::stable_sort(hidden.begin(), hidden.end(), [](const auto& a, const auto& b) {
-    return ratio(a.most, a.least) > ratio(b.most, b.least);
+  std::sort(hidden.begin(), hidden.end(), [](const HiddenSpread& a, const HiddenSpread& b) {
+    return std::pair(-ratio(a.most, a.least), a.slit) < std::pair(-ratio(b.most, b.least), b.slit);
   });
   return hidden;
 }
@@ -71,8 +73,9 @@ std::vector<Asymmetry> find_asymmetric(const View& measured) {
       found.push_back({DomainId{a}, DomainId{b}, there, back});
     }
   }
-  std::stable_sort(found.begin(), found.end(), [](const Asymmetry& a, const Asymmetry& b) {
-    return ratio(a.there, a.back) > ratio(b.there, b.back);
+  std::sort(found.begin(), found.end(), [](const Asymmetry& a, const Asymmetry& b) {
+    return std::tuple(-ratio(a.there, a.back), a.from, a.to) <
+           std::tuple(-ratio(b.there, b.back), b.from, b.to);
   });
   return found;
 }
@@ -132,8 +135,9 @@ std::vector<Step> minimal_tree(const View& view) {
   for (std::size_t a = 0; a < view.size; ++a) {
     for (std::size_t b = 0; b < a; ++b) all.push_back({b, a, both_ways(view, a, b)});
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Step& x, const Step& y) { return x.sum < y.sum; });
+  std::sort(all.begin(), all.end(), [](const Step& x, const Step& y) {
+    return std::tuple(x.sum, x.b, x.a) < std::tuple(y.sum, y.b, y.a);
+  });
   Sets sets(view.size);
   std::vector<Step> tree;
   for (const Step& step : all) {

@@ -37,8 +37,8 @@ std::vector<CoreId> shared_path(const Machine& machine, CoreId core) {
       nodes.emplace_back(node.cores.size(), node.cores.front());
     }
   }
-  std::stable_sort(nodes.begin(), nodes.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(nodes.begin(), nodes.end(),
+            [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<CoreId> path;
   for (const auto& node : nodes) path.push_back(node.second);
   path.push_back(core);

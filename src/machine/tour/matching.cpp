@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <limits>
+#include <tuple>
 
 namespace lares::machine {
 namespace {
@@ -42,8 +43,9 @@ Pairs nearest_first(const TourGraph& graph, std::span<const std::size_t> vertice
   for (std::size_t i = 0; i < vertices.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) all.emplace_back(vertices[j], vertices[i]);
   }
-  std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-    return graph.weight(a.first, a.second) < graph.weight(b.first, b.second);
+  std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+    return std::tuple(graph.weight(a.first, a.second), a.second, a.first) <
+           std::tuple(graph.weight(b.first, b.second), b.second, b.first);
   });
   std::vector<bool> taken(graph.size(), false);
   Pairs pairs;
