@@ -17,16 +17,16 @@ const char* lares_version(void);
    It does not tell whether a task has run yet. Thread safety: any thread, any time. */
 int lares_active(void);
 
-/* The number of locality domains: under `lares run` those of the run, as `lares topo` lists them, else
-   the NUMA nodes that the process may use. At least 1. Thread safety: any thread, any time. */
+/* The number of locality domains: under `lares run` those of the run, as `lares topo` lists them,
+   else the NUMA nodes that the process may use. At least 1. Thread safety: any thread, any time. */
 int lares_domain_count(void);
 
 /* How far the memory of domain `to` is from the cores of domain `from`: 10 is local, 20 takes twice
-   as long, as in numa_distance(). It is the measured distance if `lares run` was given a machine file
-   that `lares measure` wrote, else the firmware's or, without one, made up (Schmidl 2016, section
-   2.3.2). It need not be the same in both directions. 0 if a domain does not exist or this process
-   was not started by `lares run`. Constant while the process runs. Thread safety: any thread, any
-   time. */
+   as long, as in numa_distance(). It is the measured distance if `lares run` was given a machine
+   file that `lares measure` wrote, else the firmware's or, without one, made up (Schmidl 2016,
+   section 2.3.2). It need not be the same in both directions. 0 if a domain does not exist or this
+   process was not started by `lares run`. Constant while the process runs. Thread safety: any
+   thread, any time. */
 int lares_distance(int from, int to);
 
 #ifdef __cplusplus

@@ -9,15 +9,12 @@
 #include <memory>
 #include <string_view>
 
+#include "machine/hwloc_handles.hpp"
+
 namespace lares::machine {
 namespace {
 
 constexpr const char* matrix_name = "LaresMeasured";
-
-struct Destroy {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-};
-using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 
 bool is_lares_file(const Source& source) {
   return source.kind == Source::Kind::file && source.text.ends_with(".json");

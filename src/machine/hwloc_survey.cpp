@@ -12,15 +12,12 @@
 #include <sstream>
 #include <string_view>
 
+#include "machine/hwloc_handles.hpp"
+
 namespace lares::machine {
 namespace {
 
-struct Destroy {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-  void operator()(hwloc_bitmap_t set) const { hwloc_bitmap_free(set); }
-};
-using Topology = std::unique_ptr<hwloc_topology, Destroy>;
-using Bitmap = std::unique_ptr<hwloc_bitmap_s, Destroy>;
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, DestroyHwloc>;
 
 /// Kernel names for a node's directory; both files may be absent.
 std::string node_path(OsNode node, const char* file) {

@@ -12,7 +12,7 @@ constexpr std::uint32_t own_queue_limit_per_worker = 32;
 constexpr std::uint32_t deque_capacity = 4096;
 constexpr std::size_t max_considered = 8;
 
-constexpr double nanosecond = 1e-9;
+constexpr double nanosecond_s = 1e-9;
 
 }  // namespace
 
@@ -120,7 +120,7 @@ bool Executor::is_full(const Worker& worker, PlaceId place, PlaceId queue) const
 
 void Executor::push_to(PlaceId queue, TaskIndex task, double& clock) {
   SharedQueue& shared = queues_[queue.index()];
-  clock = std::max(clock, shared.free_at) + costs_.queue * nanosecond;
+  clock = std::max(clock, shared.free_at) + costs_.queue * nanosecond_s;
   shared.free_at = clock;
   shared.tasks.push(task);
 }
@@ -158,7 +158,7 @@ std::optional<TaskIndex> Executor::take_from(WorkerId id, PlaceId queue, bool pa
   if (shared.tasks.size() == 0) return std::nullopt;
   // A thief that finds the lock taken goes on to its next victim.
   if (shared.free_at > clock && !patient) return std::nullopt;
-  clock = std::max(clock, shared.free_at) + costs_.queue * nanosecond;
+  clock = std::max(clock, shared.free_at) + costs_.queue * nanosecond_s;
   shared.free_at = clock;
   --queued_;
   const TaskIndex task = shared.tasks.pop_oldest();
@@ -170,7 +170,7 @@ std::optional<TaskIndex> Executor::visit(WorkerId id, PlaceId place, double& clo
   Worker& worker = workers_[id.index()];
   const policy::Place& there = places_[place];
   if (there.worker == id) return std::nullopt;
-  clock += costs_.probe * nanosecond;
+  clock += costs_.probe * nanosecond_s;
   if (!there.worker.valid()) {
     const bool own = there.domain == worker.domain;
     const auto task = take_from(id, place, own, clock);

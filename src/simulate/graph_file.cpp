@@ -32,9 +32,9 @@ std::optional<Number> number(std::string_view word) {
   return value;
 }
 
-class Reader {
+class GraphReader {
  public:
-  explicit Reader(std::size_t domains) : domains_(domains) {}
+  explicit GraphReader(std::size_t domains) : domains_(domains) {}
 
   Result<Workload> read(std::string_view text) {
     workload_.name = "recorded";
@@ -131,7 +131,7 @@ class Reader {
 }  // namespace
 
 Result<Workload> parse_graph(std::string_view text, std::size_t domains) {
-  return Reader(domains).read(text);
+  return GraphReader(domains).read(text);
 }
 
 }  // namespace lares::simulate

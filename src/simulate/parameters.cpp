@@ -27,10 +27,10 @@ struct Problem {
 }
 
 /// Reads one version of the parameters: every [low, best, high] at its best but one of them.
-class Reader {
+class ParameterReader {
  public:
   /// `varied` is the number of the list to read at `pick` (0 low, 2 high); -1: none.
-  Reader(const Machine& machine, int varied, std::size_t pick)
+  ParameterReader(const Machine& machine, int varied, std::size_t pick)
       : machine_(machine), varied_(varied), pick_(pick) {}
 
   Parameters read(const Json& object) {
@@ -53,8 +53,14 @@ class Reader {
       if (!object["pair_links"].is_boolean()) reject("pair_links", "must be true or false");
       p.pair_links = object["pair_links"].get<bool>();
     }
-    if (object.contains("remote")) read_remote(list(object["remote"], "remote"), p);
-    if (object.contains("fabrics")) read_fabrics(list(object["fabrics"], "fabrics"), p);
+    if (object.contains("remote")) {
+      expect_list(object["remote"], "remote");
+      read_remote(object["remote"], p);
+    }
+    if (object.contains("fabrics")) {
+      expect_list(object["fabrics"], "fabrics");
+      read_fabrics(object["fabrics"], p);
+    }
     if (object.contains("costs_ns")) read_costs(object["costs_ns"], p.costs);
     return p;
   }
@@ -71,7 +77,11 @@ class Reader {
                        [&name](const char* field) { return name == field; })) {
         std::string shown = name.substr(0, 40);
         for (char& c : shown) c = c >= ' ' && c < '\x7f' && c != '"' ? c : '?';
-        throw Problem{"field \"simulation" + path + "." + shown + "\" is unknown"};
+        std::string sentence = "field \"simulation";
+        sentence += path;
+        sentence += '.';
+        sentence += shown;
+        throw Problem{sentence + "\" is unknown"};
       }
     }
   }
@@ -79,9 +89,8 @@ class Reader {
     if (!value.is_string()) reject(path, "must be a text");
     return value.get<std::string>();
   }
-  static const Json& list(const Json& value, const std::string& path) {
+  static void expect_list(const Json& value, const std::string& path) {
     if (!value.is_array()) reject(path, "must be a list");
-    return value;
   }
   static double plain(const Json& value, const std::string& path, bool positive) {
     const double found = value.is_number() ? value.get<double>() : -1;
@@ -146,7 +155,8 @@ class Reader {
       number(entries[i], "free_flows", fabric.free_flows, true, path + ".");
       number(entries[i], "collapse", fabric.collapse, false, path + ".");
       if (!entries[i].contains("groups")) reject(path + ".groups", "is missing");
-      read_groups(list(entries[i]["groups"], path + ".groups"), path + ".groups", fabric);
+      expect_list(entries[i]["groups"], path + ".groups");
+      read_groups(entries[i]["groups"], path + ".groups", fabric);
       p.fabrics.push_back(std::move(fabric));
     }
   }
@@ -168,7 +178,8 @@ class Reader {
     std::vector<bool> seen(machine_.domains.size(), false);
     for (const Json& group : groups) {
       fabric.groups.emplace_back();
-      for (const Json& member : list(group, path)) {
+      expect_list(group, path);
+      for (const Json& member : group) {
         if (!member.is_number_unsigned() || member.get<std::uint64_t>() >= seen.size()) {
           reject(path, "names a domain that does not exist");
         }
@@ -243,15 +254,15 @@ void fill_in(const Machine& machine, Parameters& p, std::vector<std::string>& as
 
 MachineModel read(const Machine& machine, const Json& object) {
   MachineModel model;
-  Reader best(machine, -1, 1);
+  ParameterReader best(machine, -1, 1);
   model.best = best.read(object);
   fill_in(machine, model.best, model.assumed);
   for (std::size_t i = 0; i < best.ranges().size(); ++i) {
     Uncertain each{best.ranges()[i], {}, {}};
     std::vector<std::string> ignored;
-    each.low = Reader(machine, static_cast<int>(i), 0).read(object);
+    each.low = ParameterReader(machine, static_cast<int>(i), 0).read(object);
     fill_in(machine, each.low, ignored);
-    each.high = Reader(machine, static_cast<int>(i), 2).read(object);
+    each.high = ParameterReader(machine, static_cast<int>(i), 2).read(object);
     fill_in(machine, each.high, ignored);
     model.uncertain.push_back(std::move(each));
   }

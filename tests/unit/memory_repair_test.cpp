@@ -43,10 +43,10 @@ TEST(Placement, EveryWordIsRead) {
 }
 
 TEST(Placement, WrongWordsAreNamedWithTheAcceptedOnes) {
-  for (const char* const word :
-       {"", "blockwise", "cyclic", "cyclic:", "cyclic:3", "cyclic:4095", "cyclic:64Q", "cyclic:64KK",
-        "cyclic:99999999999999999999", "cyclic:18014398509481984K", "repair:", "repair:0",
-        "repair:-1", "repair:2.5", "repair:x", "interleave:2", "first-touch:"}) {
+  for (const char* const word : {"", "blockwise", "cyclic", "cyclic:", "cyclic:3", "cyclic:4095",
+                                 "cyclic:64Q", "cyclic:64KK", "cyclic:99999999999999999999",
+                                 "cyclic:18014398509481984K", "repair:", "repair:0", "repair:-1",
+                                 "repair:2.5", "repair:x", "interleave:2", "first-touch:"}) {
     const auto choice = parse_placement(word);
     ASSERT_FALSE(choice) << word;
     EXPECT_NE(choice.error().sentence.find("accepted are"), std::string::npos) << word;

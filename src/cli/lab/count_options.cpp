@@ -18,15 +18,6 @@ namespace {
 /// More than 64 nodes and 256 regions need.
 constexpr Bytes most_counts{64 * lab::mebibyte.count};
 
-template <class T>
-T expect_of_lab(Result<T> result) {
-  if (!result) {
-    say(result.error().sentence);
-    throw ExitStatus{status_lab_failed};
-  }
-  return std::move(result.value());
-}
-
 void check_qemu() {
   const auto version = lab::run_command({"qemu-system-x86_64", "--version"});
   // Whether there is a QEMU at all is said by the session.

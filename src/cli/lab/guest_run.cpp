@@ -37,13 +37,6 @@ T expect(Result<T> result) {
   throw ExitStatus{status};
 }
 
-/// For what is no mistake of the user's: the lab itself cannot work here.
-template <class T>
-T expect_of_lab(Result<T> result) {
-  if (!result) end_with(result.error().sentence, status_lab_failed);
-  return std::move(result.value());
-}
-
 std::optional<int> seconds(const char* option, const std::string& text) {
   if (text.empty()) return std::nullopt;
   int value = 0;

@@ -6,8 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/result.hpp"
+#include "cli/commands.hpp"
 #include "cli/lab/carried.hpp"
 #include "cli/lab/guest_options.hpp"
 #include "cli/launch/environment.hpp"
@@ -56,5 +59,16 @@ class GuestRun {
 
 /// One sentence on standard error.
 void say(std::string_view sentence);
+
+/// For what is no mistake of the user's: the lab itself cannot work here. The value, or its
+/// sentence and the end of the command.
+template <class T>
+T expect_of_lab(Result<T> result) {
+  if (!result) {
+    say(result.error().sentence);
+    throw ExitStatus{status_lab_failed};
+  }
+  return std::move(result.value());
+}
 
 }  // namespace lares::cli

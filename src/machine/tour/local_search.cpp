@@ -11,8 +11,8 @@ namespace {
 using Order = std::vector<std::size_t>;
 
 /// Work for about a tenth of a second: small graphs are disturbed often, large ones seldom.
-constexpr std::size_t work = 20'000'000;
-constexpr std::size_t most_rounds = 2'000;
+constexpr std::size_t search_work = 20'000'000;
+constexpr std::size_t most_restarts = 2'000;
 constexpr std::size_t longest_part = 3;
 
 std::uint32_t between(const TourGraph& graph, const Order& order, std::size_t i, std::size_t j) {
@@ -102,7 +102,8 @@ Tour local_search_tour(const TourGraph& graph, const Tour& start, std::uint64_t 
   if (graph.size() < 4) return start;  // all tours are equally long
   Tour best = improved(graph, start.order);
   Random random(seed);
-  const std::size_t rounds = std::min(most_rounds, work / (graph.size() * graph.size() * 10));
+  const std::size_t rounds =
+      std::min(most_restarts, search_work / (graph.size() * graph.size() * 10));
   for (std::size_t round = 0; round < rounds; ++round) {
     Tour other = improved(graph, disturbed(best.order, random));
     if (other.length < best.length) best = std::move(other);

@@ -10,13 +10,12 @@
 
 #include "memory/place/place.hpp"
 #include "memory/place/runs.hpp"
+#include "memory/pointer.hpp"
 
 namespace lares::memory {
 namespace {
 
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20U;
-
-void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept {
   return (value + unit - 1) & ~(unit - 1);

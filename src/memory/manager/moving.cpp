@@ -7,13 +7,10 @@
 #include "base/clock.hpp"
 #include "memory/manager/manager.hpp"
 #include "memory/place/runs.hpp"
+#include "memory/pointer.hpp"
 
 namespace lares::memory {
-namespace {
-
-void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
-
-}  // namespace
+namespace {}  // namespace
 
 Result<MoveReport> Manager::migrate(std::uintptr_t address, Bytes length,
                                     const Distribution& distribution, Progress progress,

@@ -10,11 +10,10 @@
 
 #include "memory/next_touch/fault_signals.hpp"
 #include "memory/next_touch/quiet.hpp"
+#include "memory/pointer.hpp"
 
 namespace lares::memory {
 namespace {
-
-void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 
 /// True if mappings that can be read and written cover [begin, end) without a hole.
 bool is_data(const MapsSource& maps, std::uintptr_t begin, std::uintptr_t end) noexcept {

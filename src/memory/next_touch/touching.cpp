@@ -11,6 +11,7 @@
 #include "memory/migrate/migrate.hpp"
 #include "memory/next_touch/next_touch.hpp"
 #include "memory/next_touch/quiet.hpp"
+#include "memory/pointer.hpp"
 
 namespace lares::memory {
 namespace {
@@ -18,8 +19,6 @@ namespace {
 #ifndef MADV_POPULATE_WRITE
 constexpr int MADV_POPULATE_WRITE = 23;
 #endif
-
-void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 
 /// Waiting for another thread that is about to finish: politely, then asleep for moments.
 class Patience {

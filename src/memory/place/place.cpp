@@ -3,11 +3,10 @@
 #include <linux/mempolicy.h>
 
 #include "memory/place/runs.hpp"
+#include "memory/pointer.hpp"
 
 namespace lares::memory {
 namespace {
-
-void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 
 int bind_interleaved(const SystemCalls& calls, const Nodes& nodes, const Plan& plan,
                      std::uintptr_t address) noexcept {

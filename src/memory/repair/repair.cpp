@@ -85,9 +85,8 @@ void repair(const RepairContext& context, const LargeArea& area, double sweeps,
   const AreaSurvey found = survey(context.calls, area, context.page);
   const DomainId home = context.nodes.domain_of(found.home);
   if (!found.from_one_thread() || !home.valid()) return;
-  const RepairPrice cost =
-      price(context.machine, home, found.present_of(Bytes{area.bytes()}), context.page,
-            usual_page_ns);
+  const RepairPrice cost = price(context.machine, home, found.present_of(Bytes{area.bytes()}),
+                                 context.page, usual_page_ns);
   const double pays = break_even(cost.overhead, cost.sweep_before, cost.sweep_after);
   if (pays > sweeps) {
     ++so_far.too_dear;
