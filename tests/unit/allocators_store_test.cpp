@@ -111,13 +111,22 @@ class StoreTest : public testing::Test {
   }
 
   Handle make(std::vector<AllocatorTrait> traits, MemorySpace space = default_mem_space) {
-    return store_->make(space, traits);
+    made_.push_back(store_->make(space, traits));
+    return made_.back();
+  }
+  void destroy(Handle handle) {
+    std::erase(made_, handle);
+    store_->destroy(handle);
+  }
+  ~StoreTest() override {
+    for (const Handle handle : made_) store_->destroy(handle);
   }
 
   Seen seen_;
   memory::SystemCalls calls_;
   machine::Machine machine_;
   std::unique_ptr<Store> store_;
+  std::vector<Handle> made_;  ///< and not destroyed
 };
 
 TEST_F(StoreTest, PlainMemoryIsTheHeaps) {
@@ -154,10 +163,10 @@ TEST_F(StoreTest, AlignmentIsTheGreatestOfAll) {
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(there) % 65536, 0U);
       std::memset(there, 7, bytes);
       EXPECT_TRUE(store_->free(there));
-      store_->destroy(placed);
+      destroy(placed);
     }
   }
-  store_->destroy(handle);
+  destroy(handle);
 }
 
 TEST_F(StoreTest, NearestIsTheCallersNode) {
@@ -277,11 +286,11 @@ TEST_F(StoreTest, FallbacksAreAChain) {
 TEST_F(StoreTest, ADestroyedAllocatorsMemoryCanBeFreed) {
   const Handle handle = make({{4, 1000}});
   void* const memory = store_->allocate(handle, {1000, 1, false});
-  store_->destroy(handle);
+  destroy(handle);
   EXPECT_TRUE(store_->free(memory));
   const Handle unlimited = make({{8, 16}});
   void* const other = store_->allocate(unlimited, {1000, 1, false});
-  store_->destroy(unlimited);
+  destroy(unlimited);
   EXPECT_TRUE(store_->free(other));
 }
 

@@ -15,11 +15,6 @@ namespace {
 /// What every allocation here is aligned to: as malloc's.
 constexpr std::size_t least_alignment = 16;
 
-std::array<Allocator, last_predefined + 1>& predefined() noexcept {
-  static std::array<Allocator, last_predefined + 1> all;
-  return all;
-}
-
 /// What a piece takes with its header and the worst alignment; 0 if that is no number.
 std::size_t gross(const AllocationRequest& request) noexcept {
   std::size_t sum = 0;
@@ -31,12 +26,25 @@ std::uintptr_t flags_of(const Allocator& from, Origin origin) noexcept {
   return static_cast<std::uintptr_t>(origin) | (from.limited() ? limited_bit : 0);
 }
 
-void* from_heap(const Allocator& from, Handle handle, const AllocationRequest& request) noexcept {
+/// Precondition: gross(request) is a number.
+void* from_heap(Handle handle, const AllocationRequest& request, std::uintptr_t flags) noexcept {
   const std::size_t bytes = gross(request);
   void* const base = request.zeroed ? std::calloc(1, bytes) : std::malloc(bytes);
   if (base == nullptr) return nullptr;
-  return put_header(user_part(base, request.alignment), base, request.bytes, handle,
-                    flags_of(from, Origin::heap));
+  return put_header(user_part(base, request.alignment), base, request.bytes, handle, flags);
+}
+
+/// Field by field: a copy of the request, just written, would cost more than the rest.
+void* default_memory(const AllocationRequest& wanted) noexcept {
+  const std::size_t alignment = std::max(wanted.alignment, least_alignment);
+  std::size_t bytes = 0;
+  if (__builtin_add_overflow(wanted.bytes, sizeof(Header) + alignment - least_alignment, &bytes)) {
+    return nullptr;
+  }
+  void* const base = wanted.zeroed ? std::calloc(1, bytes) : std::malloc(bytes);
+  if (base == nullptr) return nullptr;
+  return put_header(user_part(base, alignment), base, wanted.bytes, default_mem_alloc,
+                    static_cast<std::uintptr_t>(Origin::heap));
 }
 
 /// The C library can often resize in place; nullptr if this is not a case for it.
@@ -65,7 +73,7 @@ Store::Store(const machine::Machine& machine, const Surroundings& around)
     MemorySpace space = default_mem_space;
     if (handle == large_cap_mem_alloc) space = large_cap_mem_space;
     if (handle == high_bw_mem_alloc) space = high_bw_mem_space;
-    Allocator& made = predefined()[handle];
+    Allocator& made = predefined_[handle];
     made.space = &spaces_.of(space);
     made.placed = made.space->special();
     made.traits.fallback = handle == default_mem_alloc ? Fallback::null : Fallback::default_memory;
@@ -90,7 +98,7 @@ bool Store::knows(Handle handle) noexcept {
 }
 
 Allocator& Store::allocator(Handle handle) noexcept {
-  if (handle <= last_predefined) return predefined()[handle];
+  if (handle <= last_predefined) return predefined_[handle];
   return *reinterpret_cast<Allocator*>(handle);
 }
 
@@ -121,6 +129,10 @@ void Store::destroy(Handle handle) noexcept {
 
 void* Store::allocate(Handle handle, const AllocationRequest& wanted) noexcept {
   if (wanted.bytes == 0 || !std::has_single_bit(wanted.alignment)) return nullptr;
+  // By far the commonest, and without a fallback: the C library's memory.
+  if (handle == default_mem_alloc) [[likely]] {
+    return default_memory(wanted);
+  }
   for (;;) {
     Allocator& from = allocator(handle);
     AllocationRequest request = wanted;
@@ -133,9 +145,7 @@ void* Store::allocate(Handle handle, const AllocationRequest& wanted) noexcept {
         around_.give_up(wanted.bytes);
         return nullptr;
       case Fallback::default_memory:
-        if (handle == default_mem_alloc) return nullptr;
-        handle = default_mem_alloc;
-        break;
+        return default_memory(wanted);
       case Fallback::allocator:
         handle = from.traits.fallback_allocator;
         if (!knows(handle)) return nullptr;
@@ -154,7 +164,7 @@ void* Store::attempt(Allocator& from, Handle handle, const AllocationRequest& re
 
 void* Store::from_somewhere(const Allocator& from, Handle handle,
                             const AllocationRequest& request) noexcept {
-  if (!from.placed) return from_heap(from, handle, request);
+  if (!from.placed) return from_heap(handle, request, flags_of(from, Origin::heap));
   const bool divided = from.traits.partition > Partition::nearest && request.bytes > page_;
   if (!from.traits.pinned && !divided && gross(request) <= Slabs::most_bytes) {
     return from_slab(from, handle, request);
@@ -191,6 +201,12 @@ void* Store::from_slab(const Allocator& from, Handle handle,
 
 bool Store::free(void* memory) noexcept {
   if (!is_ours(memory)) return false;
+  if ((header_of(memory).seal & flag_bits) == static_cast<std::uintptr_t>(Origin::heap))
+      [[likely]] {
+    header_of(memory).seal = 0;
+    std::free(header_of(memory).base);
+    return true;
+  }
   const Header header = header_of(memory);
   const bool limited = is_limited(memory);
   release(memory);

@@ -1,6 +1,7 @@
 // Memory by OpenMP's allocators: what omp_alloc and its family do, without their names.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -101,6 +102,7 @@ class Store {
   const Surroundings around_;
   const Spaces spaces_;
   const std::size_t page_;
+  std::array<Allocator, last_predefined + 1> predefined_;  ///< by handle; set at construction
   std::vector<std::unique_ptr<Slabs>> slabs_;  ///< by OsNode; set once; null: no target anywhere
   std::atomic<std::uint32_t> turn_{0};         ///< whose turn it is to hold a small block
 };
