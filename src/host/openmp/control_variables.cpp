@@ -19,6 +19,7 @@ struct Variables {
   int schedule = 0;
   int chunk = 0;
   int device = 0;
+  std::uintptr_t allocator = 0;  ///< 0 if the runtime is too old to have one
 };
 
 /// What hangs at Task::front_end.
@@ -38,6 +39,9 @@ Variables read(Stock& stock) noexcept {
   now.levels = real<Get>(stock, Entry::omp_get_max_active_levels)();
   now.device = real<Get>(stock, Entry::omp_get_default_device)();
   real<GetSchedule>(stock, Entry::omp_get_schedule)(&now.schedule, &now.chunk);
+  using GetAllocator = std::uintptr_t();
+  auto* const allocator = real<GetAllocator>(stock, Entry::omp_get_default_allocator);
+  if (allocator != nullptr) now.allocator = allocator();
   return now;
 }
 
@@ -54,6 +58,10 @@ void write(Stock& stock, const Variables& wanted) noexcept {
   }
   if (now.device != wanted.device) {
     real<Set>(stock, Entry::omp_set_default_device)(wanted.device);
+  }
+  if (now.allocator != wanted.allocator) {
+    using SetAllocator = void(std::uintptr_t);
+    real<SetAllocator>(stock, Entry::omp_set_default_allocator)(wanted.allocator);
   }
   if (now.schedule != wanted.schedule || now.chunk != wanted.chunk) {
     real<SetSchedule>(stock, Entry::omp_set_schedule)(wanted.schedule, wanted.chunk);

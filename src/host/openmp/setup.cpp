@@ -13,6 +13,7 @@
 #include <string>
 
 #include "host/openmp/placement.hpp"
+#include "host/openmp/own_allocators.hpp"
 #include "host/openmp/region.hpp"
 #include "host/openmp/stock.hpp"
 #include "machine/machine.hpp"
@@ -124,6 +125,7 @@ void set_up() noexcept {
   engine.set_counters_maker(map_counters);
   engine.set_wait_policy(wait_policy());
   engine.set_throttling(throttles());
+  set_up_allocators(engine.machine());
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
   if (has_tool()) {
     engine.note("an OMPT tool watches the program: Lares leaves all tasks to the stock runtime");

@@ -28,6 +28,16 @@ namespace lares::omp {
   X(omp_in_final)                                  \
   X(omp_in_explicit_task)                          \
   X(omp_fulfill_event)                             \
+  X(omp_alloc)                                     \
+  X(omp_aligned_alloc)                             \
+  X(omp_calloc)                                    \
+  X(omp_aligned_calloc)                            \
+  X(omp_realloc)                                   \
+  X(omp_free)                                      \
+  X(omp_init_allocator)                            \
+  X(omp_destroy_allocator)                         \
+  X(omp_set_default_allocator)                     \
+  X(omp_get_default_allocator)                     \
   X(omp_init_nest_lock)                            \
   X(omp_init_nest_lock_with_hint)                  \
   X(omp_destroy_nest_lock)                         \
@@ -89,6 +99,8 @@ namespace lares::omp {
   X(GOMP_barrier_cancel)                           \
   X(GOMP_cancel)                                   \
   X(GOMP_cancellation_point)                       \
+  X(GOMP_alloc)                                    \
+  X(GOMP_free)                                     \
   X(GOMP_target_ext)                               \
   X(GOMP_target_update_ext)                        \
   X(GOMP_target_enter_exit_data)                   \
@@ -138,6 +150,15 @@ namespace lares::omp {
   X(__kmpc_copyprivate_light)                      \
   X(__kmpc_cancel)                                 \
   X(__kmpc_cancellationpoint)                      \
+  X(__kmpc_alloc)                                  \
+  X(__kmpc_aligned_alloc)                          \
+  X(__kmpc_calloc)                                 \
+  X(__kmpc_realloc)                                \
+  X(__kmpc_free)                                   \
+  X(__kmpc_init_allocator)                         \
+  X(__kmpc_destroy_allocator)                      \
+  X(__kmpc_set_default_allocator)                  \
+  X(__kmpc_get_default_allocator)                  \
   X(__kmpc_fork_teams)                             \
   X(__kmpc_get_taskid)                             \
   X(__kmpc_get_parent_taskid)                      \
