@@ -77,7 +77,7 @@ int test(NestLock& lock) noexcept {
 }
 
 // libomp's nestable locks belong to threads, which is what our tasks run on: they stay its own.
-bool is_ours(Stock& stock) noexcept { return active() && !stock.is_libomp(); }
+bool is_our_team(Stock& stock) noexcept { return active() && !stock.is_libomp(); }
 
 }  // namespace
 
@@ -88,31 +88,31 @@ namespace omp = lares::omp;
 // NOLINTBEGIN: the names and types are OpenMP's.
 LARES_EXPORT void omp_init_nest_lock(void* lock) {
   LARES_REAL_BY_CALLER(omp_init_nest_lock);
-  if (!omp::is_ours(*stock)) return omp_init_nest_lock_real(lock);
+  if (!omp::is_our_team(*stock)) return omp_init_nest_lock_real(lock);
   new (lock) omp::NestLock{};
 }
 LARES_EXPORT void omp_init_nest_lock_with_hint(void* lock, int hint) {
   LARES_REAL_BY_CALLER(omp_init_nest_lock_with_hint);
-  if (!omp::is_ours(*stock)) return omp_init_nest_lock_with_hint_real(lock, hint);
+  if (!omp::is_our_team(*stock)) return omp_init_nest_lock_with_hint_real(lock, hint);
   new (lock) omp::NestLock{};
 }
 LARES_EXPORT void omp_destroy_nest_lock(void* lock) {
   LARES_REAL_BY_CALLER(omp_destroy_nest_lock);
-  if (!omp::is_ours(*stock)) omp_destroy_nest_lock_real(lock);
+  if (!omp::is_our_team(*stock)) omp_destroy_nest_lock_real(lock);
 }
 LARES_EXPORT void omp_set_nest_lock(void* lock) {
   LARES_REAL_BY_CALLER(omp_set_nest_lock);
-  if (!omp::is_ours(*stock)) return omp_set_nest_lock_real(lock);
+  if (!omp::is_our_team(*stock)) return omp_set_nest_lock_real(lock);
   omp::set(omp::as_ours(lock));
 }
 LARES_EXPORT void omp_unset_nest_lock(void* lock) {
   LARES_REAL_BY_CALLER(omp_unset_nest_lock);
-  if (!omp::is_ours(*stock)) return omp_unset_nest_lock_real(lock);
+  if (!omp::is_our_team(*stock)) return omp_unset_nest_lock_real(lock);
   omp::unset(omp::as_ours(lock));
 }
 LARES_EXPORT int omp_test_nest_lock(void* lock) {
   LARES_REAL_BY_CALLER(omp_test_nest_lock);
-  if (!omp::is_ours(*stock)) return omp_test_nest_lock_real(lock);
+  if (!omp::is_our_team(*stock)) return omp_test_nest_lock_real(lock);
   return omp::test(omp::as_ours(lock));
 }
 
@@ -120,17 +120,17 @@ LARES_EXPORT int omp_test_nest_lock(void* lock) {
 // zeroed, which is a free lock of ours too.
 LARES_EXPORT void omp_set_nest_lock_(void** lock) {
   LARES_REAL_BY_CALLER(omp_set_nest_lock_);
-  if (!omp::is_ours(*stock)) return omp_set_nest_lock__real(lock);
+  if (!omp::is_our_team(*stock)) return omp_set_nest_lock__real(lock);
   omp::set(omp::as_ours(*lock));
 }
 LARES_EXPORT void omp_unset_nest_lock_(void** lock) {
   LARES_REAL_BY_CALLER(omp_unset_nest_lock_);
-  if (!omp::is_ours(*stock)) return omp_unset_nest_lock__real(lock);
+  if (!omp::is_our_team(*stock)) return omp_unset_nest_lock__real(lock);
   omp::unset(omp::as_ours(*lock));
 }
 LARES_EXPORT int omp_test_nest_lock_(void** lock) {
   LARES_REAL_BY_CALLER(omp_test_nest_lock_);
-  if (!omp::is_ours(*stock)) return omp_test_nest_lock__real(lock);
+  if (!omp::is_our_team(*stock)) return omp_test_nest_lock__real(lock);
   return omp::test(omp::as_ours(*lock));
 }
 // NOLINTEND

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <string>
 
-#include "host/openmp/placement.hpp"
 #include "host/openmp/own_allocators.hpp"
+#include "host/openmp/placement.hpp"
 #include "host/openmp/region.hpp"
 #include "host/openmp/stock.hpp"
 #include "machine/machine.hpp"

@@ -5,10 +5,12 @@
 #include <bit>
 #include <mutex>
 
+#include "memory/pointer.hpp"
+
 namespace lares::omp {
 namespace {
 
-void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
+using memory::pointer;
 
 /// Pages aligned to their size, a power of two; 0 if there are none.
 std::uintptr_t map_aligned(const memory::SystemCalls& calls, std::size_t bytes) noexcept {

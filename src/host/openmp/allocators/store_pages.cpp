@@ -7,16 +7,17 @@
 #include "memory/manager/usage.hpp"
 #include "memory/place/place.hpp"
 #include "memory/place/runs.hpp"
+#include "memory/pointer.hpp"
 
 namespace lares::omp {
 namespace {
+
+using memory::pointer;
 
 /// A piece in more parts than these has homes that only the kernel knows.
 constexpr std::size_t most_given = 64;
 /// Nodes are asked for their free memory before so many bytes are taken from a special space.
 constexpr std::size_t large = std::size_t{1} << 20U;
-
-void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 
 bool has_room(const Space& space, std::size_t bytes) noexcept {
   if (!space.special() || bytes < large) return true;
