@@ -51,6 +51,8 @@ function(lares_optimise_across_files)
      AND NOT LARES_SANITIZE)
     set_target_properties(${ARGN} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
     foreach(target IN LISTS ARGN)
+      # Whole objects, too: what is linked without it, as tests are, must not be compiled once more.
+      target_compile_options(${target} PRIVATE -ffat-lto-objects)
       target_link_options(${target} PRIVATE -flto=auto) # all cores, and no warning about one
     endforeach()
   endif()

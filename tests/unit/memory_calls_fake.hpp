@@ -1,11 +1,13 @@
 // Memory calls that a test can make fail, one by one; the rest is the real kernel's.
 #pragma once
 
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <new>
 
 #include "memory/calls.hpp"
 
@@ -14,16 +16,22 @@ namespace lares::memory {
 /// One state for all tests of a process, as the calls are plain functions; a fresh one per test.
 class FakeCalls {
  public:
-  FakeCalls() { state() = State{}; }
+  FakeCalls() {
+    state().~State();
+    new (&state()) State;
+  }
 
   /// Every call of a kind fails with this errno; 0: none.
   struct Errors {
-    int map = 0, remap = 0, protect = 0, bind = 0, prefer = 0, move = 0, userfault = 0, control = 0;
+    int map = 0, remap = 0, protect = 0, bind = 0, prefer = 0, move = 0, userfault = 0;
     int advise = 0;
   };
   Errors& errors() { return state().errors; }
-  /// The control() calls up to this one work.
-  void let_controls_pass(int count) { state().controls_left = count; }
+  /// After `pass` control() calls that work, all fail with this errno; 0: none.
+  void fail_controls(int error, int pass = 0) {
+    state().controls_left = pass;
+    state().control_error = error;
+  }
 
   // A pretended machine of pages for move(): where each is, and what it answers to a move.
   void put(std::uintptr_t page_address, int node) { state().pages[page_address] = node; }
@@ -68,8 +76,9 @@ class FakeCalls {
       return or_error(errors_now().userfault, [&] { return real_calls().userfault(flags); });
     };
     calls.control = [](int file, unsigned long request, void* argument) noexcept {
-      const bool fails = errors_now().control != 0 && state().controls_left-- <= 0;
-      return or_error(fails ? errors_now().control : 0,
+      const int error = state().control_error;
+      const bool fails = error != 0 && state().controls_left-- <= 0;
+      return or_error(fails ? error : 0,
                       [&] { return real_calls().control(file, request, argument); });
     };
     return calls;
@@ -82,7 +91,8 @@ class FakeCalls {
   };
   struct State {
     Errors errors;
-    int controls_left = 0;
+    std::atomic<int> control_error = 0;  // the monitor's thread calls it, too
+    std::atomic<int> controls_left = 0;
     std::map<std::uintptr_t, int> pages;
     std::map<std::uintptr_t, Stuck> stuck;
     bool gives_up = false;

@@ -194,12 +194,11 @@ TEST(NextTouchFaults, WhateverCallFailsNoByteIsLost) {
     FakeCalls fake;
     NextTouch next_touch(FakeCalls::calls(), nodes, {page});
     const TestArea area(16);
-    fake.errors().control = EINVAL;
-    fake.let_controls_pass(pass);
+    fake.fail_controls(EINVAL, pass);
     NextTouchOptions options;
     options.way = WantedWay::userfault_thread;
     const Marked marked = next_touch.mark(area.address(), area.length(), options);
-    fake.errors().control = 0;
+    fake.fail_controls(0);
     EXPECT_TRUE(area.intact()) << "after " << pass << " calls, error " << marked.error;
   }
 }

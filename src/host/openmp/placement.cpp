@@ -109,9 +109,9 @@ void tell_fetched() noexcept {
   note(text.data());
 }
 
-void before_fork() noexcept { g_state->next_touch.before_fork(); }
-void after_fork_in_parent() noexcept { g_state->next_touch.after_fork_in_parent(); }
-void after_fork_in_child() noexcept {
+void settle_before_fork() noexcept { g_state->next_touch.before_fork(); }
+void resume_in_parent() noexcept { g_state->next_touch.after_fork_in_parent(); }
+void forget_in_child() noexcept {
   g_state->next_touch.after_fork_in_child();
   g_repair_looks.store(0, std::memory_order_relaxed);
 }
@@ -170,7 +170,7 @@ void set_up_repair() noexcept {
     return;
   }
   g_state->sweeps = *sweeps;
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  pthread_atfork(settle_before_fork, resume_in_parent, forget_in_child);
   g_repair_looks.store(most_looks, std::memory_order_relaxed);
 }
 
