@@ -70,15 +70,22 @@ def expectations(run):
             if line.startswith("expect ")]
 
 
+def elsewhere(run, region, expected):
+    """The share of the region's lines that no expectation is about, of the kinds expected."""
+    named = {(e.kind, e.row, e.column) for e in expected}
+    other = total = 0
+    for kind in {e.kind for e in expected}:
+        for i, row in enumerate(run.region(region)[kind]):
+            for j, cell in enumerate(row):
+                total += cell
+                other += 0 if (kind, i, j) in named else cell
+    return other / total if total else 1.0
+
+
 def fetched(region):
     """The matrix of lines fetched, for loads and for stores."""
     return [[a + b for a, b in zip(*rows)] for rows in zip(region["read"], region["written"])]
 
-
-def cell_share(matrix, row, column):
-    """The share of one cell in all of a matrix."""
-    total = sum(map(sum, matrix))
-    return matrix[row][column] / total if total else 0.0
 
 
 def remote(matrix):

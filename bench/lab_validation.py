@@ -31,18 +31,6 @@ def placements(nodes):
            "ping-pong")
 
 
-def elsewhere(run, region, expected):
-    """The share of the region's lines that no expectation is about, of the kinds expected."""
-    named = {(e.kind, e.row, e.column) for e in expected}
-    other = total = 0
-    for kind in {e.kind for e in expected}:
-        for i, row in enumerate(run.region(region)[kind]):
-            for j, cell in enumerate(row):
-                total += cell
-                other += 0 if (kind, i, j) in named else cell
-    return other / total if total else 1.0
-
-
 def validate(options):
     lares = harness.program(options.build, "lares")
     rows = list(placements(options.nodes))
@@ -57,7 +45,7 @@ def validate(options):
                                    count=True)
         expected = lab_guests.expectations(run)
         worst = max((e.error(run) for e in expected), key=abs)
-        stray = elsewhere(run, region, expected)
+        stray = lab_guests.elsewhere(run, region, expected)
         good = good and bool(expected) and abs(worst) <= WRONG_COUNT and stray <= WRONG_CELL
         table.add(title, len(expected), sum(e.lines for e in expected),
                   sum(e.counted(run) for e in expected), f"{100 * worst:+.2f} %",

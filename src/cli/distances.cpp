@@ -28,40 +28,22 @@ struct DistancesOptions {
   Format format = Format::text;
 };
 
-std::string matrix_text(const std::vector<std::uint32_t>& values, std::size_t size,
-                        const Palette& palette) {
-  Table table(std::vector<Table::Align>(size + 1, Table::Align::right));
-  std::vector<std::string> header{"from \\ to"};
-  for (std::size_t d = 0; d < size; ++d) header.push_back(std::to_string(d));
-  table.add(std::move(header));
-  for (std::size_t from = 0; from < size; ++from) {
-    std::vector<std::string> row{std::to_string(from)};
-    for (std::size_t to = 0; to < size; ++to) {
-      const std::uint32_t value = values[from * size + to];
-      const std::string cell = value == 0 ? "-" : std::to_string(value);
-      row.push_back(from == to ? palette.green(cell) : cell);
-    }
-    table.add(std::move(row));
-  }
-  return table.text("  ");
-}
-
 std::string matrices_text(const Machine& machine, const DistanceKinds& kinds,
                           const Palette& palette) {
   const std::size_t size = machine.domains.size();
   std::string text;
   if (!kinds.slit.empty()) {
     text += palette.bold("Firmware's distances (SLIT)") + "\n" +
-            matrix_text(kinds.slit, size, palette) + "\n";
+            domain_matrix(kinds.slit, size, palette) + "\n";
   }
   if (!kinds.measured.empty()) {
     text += palette.bold("Measured distances (10 x own bandwidth of domain 0 / bandwidth)") + "\n" +
-            matrix_text(kinds.measured, size, palette) + "\n";
+            domain_matrix(kinds.measured, size, palette) + "\n";
   }
   if (kinds.slit.empty() && kinds.measured.empty()) {
     text +=
         fmt::format("{} (source: {})\n{}\n", palette.bold("Distances"), machine.distances.source,
-                    matrix_text(machine.distances.values, size, palette));
+                    domain_matrix(machine.distances.values, size, palette));
   }
   return text;
 }

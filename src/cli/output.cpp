@@ -122,4 +122,22 @@ std::string human_bytes(Bytes bytes) {
                    : fmt::format("{:.1f} {}", amount, units[unit]);
 }
 
+std::string domain_matrix(const std::vector<std::uint32_t>& values, std::size_t size,
+                          const Palette& palette) {
+  Table table(std::vector<Table::Align>(size + 1, Table::Align::right));
+  std::vector<std::string> header{"from \\ to"};
+  for (std::size_t d = 0; d < size; ++d) header.push_back(std::to_string(d));
+  table.add(std::move(header));
+  for (std::size_t from = 0; from < size; ++from) {
+    std::vector<std::string> row{std::to_string(from)};
+    for (std::size_t to = 0; to < size; ++to) {
+      const std::uint32_t number = values[from * size + to];
+      const std::string value = number == 0 ? "-" : std::to_string(number);
+      row.push_back(from == to ? palette.green(value) : value);
+    }
+    table.add(std::move(row));
+  }
+  return table.text("  ");
+}
+
 }  // namespace lares::cli

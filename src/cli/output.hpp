@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <initializer_list>
 #include <string>
@@ -53,6 +55,11 @@ class Table {
   std::vector<Align> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// A square matrix over the domains, row by row, as a table; 0 is shown as "-". The diagonal is
+/// green. Precondition: size * size values.
+std::string domain_matrix(const std::vector<std::uint32_t>& values, std::size_t size,
+                          const Palette& palette);
 
 /// The number of characters that `text` takes on a terminal: UTF-8 decoded, escapes left out.
 std::size_t display_width(std::string_view text);

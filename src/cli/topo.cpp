@@ -108,29 +108,10 @@ class TreeText {
   std::string text_;
 };
 
-/// A square matrix over the domains; 0 is shown as "-". The diagonal is green.
-std::string matrix_text(const std::vector<std::uint32_t>& values, std::size_t size,
-                        const Palette& palette) {
-  Table table(std::vector<Table::Align>(size + 1, Table::Align::right));
-  std::vector<std::string> header{"from \\ to"};
-  for (std::size_t d = 0; d < size; ++d) header.push_back(std::to_string(d));
-  table.add(std::move(header));
-  for (std::size_t from = 0; from < size; ++from) {
-    std::vector<std::string> row{std::to_string(from)};
-    for (std::size_t to = 0; to < size; ++to) {
-      const std::uint32_t number = values[from * size + to];
-      const std::string value = number == 0 ? "-" : std::to_string(number);
-      row.push_back(from == to ? palette.green(value) : value);
-    }
-    table.add(std::move(row));
-  }
-  return table.text("  ");
-}
-
 std::string distances_text(const Machine& machine, const Palette& palette) {
   const auto& distances = machine.distances;
   return fmt::format("{} between domains (10 = local, source: {})\n{}", palette.bold("Distances"),
-                     distances.source, matrix_text(distances.values, distances.size, palette));
+                     distances.source, domain_matrix(distances.values, distances.size, palette));
 }
 
 /// Nothing for a machine that has no such figures.
@@ -140,11 +121,11 @@ std::string performance_text(const Machine& machine, const Palette& palette) {
   std::string text;
   if (!latency.empty()) {
     text += fmt::format("\n{} between domains in ns\n{}", palette.bold("Latency"),
-                        matrix_text(latency, size, palette));
+                        domain_matrix(latency, size, palette));
   }
   if (!bandwidth.empty()) {
     text += fmt::format("\n{} between domains in MB/s\n{}", palette.bold("Bandwidth"),
-                        matrix_text(bandwidth, size, palette));
+                        domain_matrix(bandwidth, size, palette));
   }
   return text;
 }
