@@ -31,6 +31,7 @@
   POLICY(cores_only)         \
   POLICY(domains_only)       \
   POLICY(nearest)            \
+  POLICY(near)               \
   POLICY(most_loaded)        \
   POLICY(cyclic)             \
   POLICY(central)

@@ -196,7 +196,7 @@ constexpr std::array<BalanceCase, 9> balance_cases{{
     {"Figure 4.4", "16 sockets, static", 128, "balance", "static", 1.16, false},
     {"Figure 4.4", "16 sockets, dynamic", 128, "balance", "dynamic", 1.67, false},
     {"Figure 4.6", "random stealing", 128, "balance", "push=local,steal=random", 0.67, false},
-    {"Figure 4.6", "near stealing", 128, "balance", "push=local,steal=nearest", 0.92, false},
+    {"Figure 4.6", "near stealing", 128, "balance", "push=local,steal=near", 0.92, false},
     {"Figure 4.6", "most-loaded stealing", 128, "balance", "push=local,steal=most-loaded", 0.64,
      false},
     {"Figure 4.9", "tasks, Intel", 128, "balance:order=front", "stock-like", 0.68, false},

@@ -199,6 +199,20 @@ TEST(Steal, NearestSpreadsThievesOverEqualDistances) {
   for (const auto& [name, count] : first) EXPECT_NEAR(count, 1000, 150) << name;
 }
 
+// That it does so is what it is for.
+TEST(Steal, NearSendsAllThievesOfADomainTheSameWay) {
+  Machine m = machine_of({2, 2, 2});
+  set_distance(m, 2, 0, 30);
+  set_distance(m, 2, 1, 20);
+  Team team(m);
+  const auto steal = make_steal("near");
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(ask(*steal, team, 0), (Names{"d0", "w1", "d1", "w2", "w3", "d2", "w4", "w5"}));
+    EXPECT_EQ(ask(*steal, team, 1), (Names{"d0", "w0", "d1", "w2", "w3", "d2", "w4", "w5"}));
+    EXPECT_EQ(ask(*steal, team, 5), (Names{"d2", "w4", "d1", "w2", "w3", "d0", "w0", "w1"}));
+  }
+}
+
 TEST(Steal, NearestBoundsItsRoundsAndStillReachesTheFarthest) {
   Machine m = machine_of(std::vector<std::size_t>(24, 8));
   for (std::size_t i = 0; i < 24; ++i) {

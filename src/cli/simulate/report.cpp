@@ -94,9 +94,10 @@ std::string papers_report(std::uint32_t seeds) {
   text += section(
       "Schmidl 2016: load balancing",
       "On `bull-bcs-16s`. The kernel's rate is fitted to the static loop on four sockets, the loss "
-      "of the fabric to GNU's tasks; the range shows what happens without that loss. Lares' "
-      "`nearest` starts at a random one of equally distant domains, so that not all thieves of a "
-      "domain go to the same: it is better than the paper's strategy on purpose.",
+      "of the fabric to GNU's tasks; the range shows what happens without that loss. \"Near\" "
+      "is `steal=near`, the paper's own; Lares' `nearest` starts at a random one of equally "
+      "distant "
+      "domains.",
       checked(simulate::reproduce_schmidl(find, seeds)));
   say("Wittmann & Hager 2010");
   text += section("Wittmann & Hager 2010: locality queues",
