@@ -43,8 +43,8 @@ class LastTouch {
 
   // Never change after construction.
   std::size_t mask_;
-  Reserve memory_;
-  Word* table_;  ///< null if the kernel gave no memory: then nothing is known
+  mutable Reserve memory_;  ///< mutable: its pages come with the first use, of whichever kind
+  Word* table_;             ///< null if the kernel gave no memory: then nothing is known
 
   Generations generations_;  ///< any thread, see there
 };

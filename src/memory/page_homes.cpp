@@ -72,6 +72,7 @@ PageHomes::PageHomes(std::vector<DomainId> domain_of_node, const Kernel& kernel,
 
 PageHome PageHomes::find(std::uintptr_t address, Bytes length) noexcept {
   if (refused() != 0 || table_ == nullptr) return {};
+  memory_.populate();
   const Slot slot = slot_of(key_of(pages_of(address, length, options_.page_shift)), mask_);
   // relaxed, here and in all accesses to the table: a word is a whole fact by itself.
   const std::uint64_t word = table_[slot.index].load(std::memory_order_relaxed);
@@ -84,6 +85,7 @@ PageHome PageHomes::find(std::uintptr_t address, Bytes length) noexcept {
 
 void PageHomes::assume(std::uintptr_t address, Bytes length, DomainId home) noexcept {
   if (refused() != 0 || table_ == nullptr) return;
+  memory_.populate();
   const Entry entry = entry_of(address, length);
   entry.word.store(make(entry, assumed, 0, home), std::memory_order_relaxed);
 }

@@ -89,7 +89,7 @@ class PageHomes {
   const Kernel kernel_;
   const PageHomesOptions options_;
   const std::size_t mask_;  ///< words in the table - 1
-  const Reserve memory_;
+  Reserve memory_;
   Word* const table_;  ///< null if the kernel gave no memory: then every find() asks
 
   std::atomic<int> refused_{0};  ///< any thread; 0 until the first refusal, then never changes

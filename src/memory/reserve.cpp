@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace lares::memory {
@@ -14,6 +15,14 @@ Reserve::Reserve(std::size_t bytes) noexcept {
   if (mapping == MAP_FAILED) return;
   data_ = mapping;
   bytes_ = bytes;
+}
+
+void Reserve::populate_once() noexcept {
+  constexpr std::size_t most = std::size_t{4} << 20U;
+  if (data_ == nullptr || populated_.exchange(true, std::memory_order_relaxed)) return;
+  const int program_errno = errno;
+  madvise(data_, std::min(bytes_, most), MADV_POPULATE_WRITE);
+  errno = program_errno;
 }
 
 Reserve::~Reserve() {
