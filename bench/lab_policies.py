@@ -15,7 +15,7 @@ import datetime
 import harness
 import lab_guests
 
-POLICIES = ("stock-like", "locality-queues", "virouleau")
+POLICIES = ("stock-like", "locality-queues", "virouleau", "locality-queues,steal=break-even")
 COMPILERS = {"gcc": "libgomp", "clang": "libomp"}
 JACOBI = {"n": 128, "block": 8, "sweeps": 4}
 CHOLESKY = {"n": 1024, "tile": 64}

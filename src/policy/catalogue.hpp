@@ -33,6 +33,7 @@
   POLICY(nearest)            \
   POLICY(near)               \
   POLICY(most_loaded)        \
+  POLICY(break_even)         \
   POLICY(cyclic)             \
   POLICY(central)
 

@@ -231,6 +231,7 @@ TEST(Fit, TellsWhatGoesTogether) {
   EXPECT_EQ(fits("writer-domain-or-local", "domains-only"), "unbalanced");
   EXPECT_EQ(fits("writer-domain-or-local", "random"), "excluded");
   EXPECT_EQ(fits("most-bytes", "nearest"), "balanced");
+  EXPECT_EQ(fits("most-bytes", "break-even"), "unbalanced") << "it leaves tasks to their domain";
   EXPECT_EQ(fits("root", "central"), "balanced");
   EXPECT_EQ(fits("root", "nearest"), "excluded");
 }

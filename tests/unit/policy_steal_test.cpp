@@ -267,6 +267,50 @@ TEST(Steal, MostLoadedBoundsTheSampleOfOneLargeDomain) {
   EXPECT_LE(ask(*make_steal("most-loaded"), team, 0).size(), 17U);
 }
 
+TEST(Steal, BreakEvenLeavesWhatWouldNotWaitForLong) {
+  Machine m = machine_of({2, 2, 1});
+  set_distance(m, 0, 1, 21);
+  set_distance(m, 0, 2, 30);
+  Team team(m);
+  const auto set = [&](PlaceId place, std::uint32_t n) { team.lengths.values[place.index()] = n; };
+  const auto visits = [&] {
+    const Names names = ask(*make_steal("break-even"), team, 0);
+    EXPECT_EQ(part(names, 0, 2), (Names{"d0", "w1"})) << "the own domain is always worth a look";
+    return part(names, 2, names.size() - 2);
+  };
+  EXPECT_EQ(visits(), Names{});
+  set(team.of_domain(1), 2);  // a task for each of its workers: 1 is less than 1.1
+  set(team.of_worker(2), 1);
+  set(team.of_domain(2), 2);  // 2 is not more than 2
+  EXPECT_EQ(visits(), Names{});
+  set(team.of_domain(1), 3);
+  EXPECT_EQ(visits(), Names{"d1"});
+  set(team.of_worker(2), 2);
+  set(team.of_domain(2), 4);
+  EXPECT_EQ(visits(), (Names{"d2", "w2", "d1"})) << "most to gain first";
+}
+
+TEST(Steal, BreakEvenTakesAnyLengthForWhatItIs) {
+  Machine m = machine_of({1, 1});
+  set_distance(m, 0, 1, machine::max_distance);
+  Team team(m);
+  std::ranges::fill(team.lengths.values, 4'000'000'000U);
+  EXPECT_EQ(ask(*make_steal("break-even"), team, 0).front(), "d0");
+}
+
+TEST(Steal, BreakEvenBoundsItsSampleAndStillReachesAll) {
+  Team team(machine_of(std::vector<std::size_t>(24, 8)));
+  std::ranges::fill(team.lengths.values, 1000U);
+  const auto steal = make_steal("break-even");
+  std::set<std::string> met;
+  for (int i = 0; i < 1000; ++i) {
+    const Names visits = ask(*steal, team, 17);
+    EXPECT_LE(visits.size(), 8U + 2 * 16U);
+    met.insert(visits.begin(), visits.end());
+  }
+  EXPECT_EQ(met.size(), 24U + 191U);
+}
+
 TEST(Steal, OneWorkerAloneHasOnlyItsDomain) {
   Team team(machine_of({1}));
   for (const auto& row : steals()) {
