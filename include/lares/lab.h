@@ -55,8 +55,7 @@ static inline void lares_lab_internal_send(char what, const char* name) {
                      : "memory");
     (void)loaded;
     last = byte == 0;
-    byte = at < LARES_LAB_NAME_BYTES ? (unsigned char)name[at] : 0;
-    ++at;
+    if (!last) byte = at < LARES_LAB_NAME_BYTES ? (unsigned char)name[at++] : 0;
   }
 }
 #else

@@ -10,9 +10,9 @@ namespace {
 // One task's time beside its data is worth this much, as distances are scaled.
 constexpr std::int32_t local_distance = 10;
 
-/// What a thief gains from a queue of so many tasks for so many workers, in tenths of a task's time.
-/// Assumes tasks of about the same length, bound by memory: elsewhere they take distance / 10 as
-/// long.
+/// What a thief gains from a queue of so many tasks for so many workers, in tenths of a task's
+/// time. Assumes tasks of about the same length, bound by memory: elsewhere they take distance / 10
+/// as long.
 std::int32_t gain(std::uint32_t queued, std::size_t workers, std::uint32_t distance) noexcept {
   constexpr std::uint32_t plenty = 1U << 20U;
   const auto tasks = static_cast<std::int32_t>(queued < plenty ? queued : plenty);

@@ -1,5 +1,5 @@
-// Places sorted by how much they deserve a visit, and samples of them: reading the length of a queue
-// costs about as much as visiting an empty one, so large teams are not read in whole.
+// Places sorted by how much they deserve a visit, and samples of them: reading the length of a
+// queue costs about as much as visiting an empty one, so large teams are not read in whole.
 #pragma once
 
 #include <array>

@@ -63,8 +63,8 @@ class Machine {
  public:
   explicit Machine(const std::vector<std::size_t>& cores_per_domain,
                    std::string_view choice = "auto") {
-    // What an earlier machine left stays reachable: thread states may point there.
-    static std::vector<std::pair<memory::Homes*, memory::Extents*>> retired;
+    // What an earlier machine left stays reachable, also at the end: thread states may point there.
+    static auto& retired = *new std::vector<std::pair<memory::Homes*, memory::Extents*>>;
     Engine& engine = Engine::instance();
     if (engine.homes() != nullptr) retired.emplace_back(engine.homes(), engine.extents());
     auto parsed = policy::parse_choice(choice, cores_per_domain.size());
