@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/machine_here.hpp"
+#include "lares/lares.h"
 #include "memory/manager/costs.hpp"
 #include "memory/manager/manager.hpp"
 #include "memory/manager/usage.hpp"
@@ -187,6 +188,15 @@ void* given(const Result<void*>& result) {
 LARES_PUBLIC const char* lares_memory_error(void) { return sentence; }
 
 LARES_PUBLIC int lares_domain_count(void) { return static_cast<int>(manager().nodes().domains()); }
+
+LARES_PUBLIC int lares_distance(int from, int to) {
+  const lares::machine::Distances& distances = library().machine.distances;
+  const auto exists = [&](int domain) {
+    return domain >= 0 && static_cast<std::size_t>(domain) < distances.size;
+  };
+  if (!exists(from) || !exists(to)) return 0;
+  return static_cast<int>(distances.at(DomainId{from}, DomainId{to}));
+}
 
 LARES_PUBLIC int lares_domain_here(void) { return manager().here().value(); }
 
