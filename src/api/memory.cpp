@@ -52,6 +52,15 @@ memory::HomeTable table_of_the_run() {
           }};
 }
 
+/// Under `lares run`, the host of the program's OpenMP regions calls lares_team_starts, once.
+/// Elsewhere whoever starts teams calls it by itself.
+void tell_when_a_team_starts() {
+  using AtNextTeam = int (*)(int (*starts)(const int*, std::size_t));
+  static const auto at_next_team =
+      reinterpret_cast<AtNextTeam>(dlsym(RTLD_DEFAULT, "lares_runtime_at_next_team"));
+  if (at_next_team != nullptr) at_next_team(&lares_team_starts);
+}
+
 /// Lives for ever: threads may outlive static destruction.
 struct Library {
   lares::machine::Machine machine = lares::api::machine_here();
@@ -269,8 +278,10 @@ LARES_PUBLIC int lares_attach_team(void* range, size_t bytes, int64_t team, cons
 
 LARES_PUBLIC int lares_set_next_team_affinity(void* range, size_t bytes, size_t chunk,
                                               unsigned flags) {
-  return done(manager().attach_to_next_team(address_of(range), {bytes}, {chunk},
-                                            (flags & LARES_MOVE) != 0));
+  const auto noted =
+      manager().attach_to_next_team(address_of(range), {bytes}, {chunk}, (flags & LARES_MOVE) != 0);
+  if (noted) tell_when_a_team_starts();
+  return done(noted);
 }
 
 LARES_PUBLIC int lares_team_starts(const int* domains, size_t members) {
