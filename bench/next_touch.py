@@ -31,7 +31,7 @@ def read_options():
 
 
 def run_once(options, lares, way, chunk):
-    """method -> round -> microseconds per page."""
+    """Domains, and method -> round -> microseconds per page."""
     path = harness.program(options.build / "bench", "next_touch")
     command = [path, "--pages", options.pages, "--rounds", options.rounds, "--chunk", chunk,
                "--way", way]
@@ -39,13 +39,16 @@ def run_once(options, lares, way, chunk):
         command = [lares, "lab", "run", "--nodes", options.nodes, "--", *command]
     output = harness.run(command, harness.clean_environment(), options.timeout)
     samples = {}
+    domains = 0
     for line in output.splitlines():
         words = line.split()
+        if len(words) == 2 and words[0] == "domains":
+            domains = int(words[1])
         if len(words) == 3 and words[0] in METHODS:
             samples.setdefault(words[0], {})[int(words[1])] = float(words[2])
     if set(samples) != set(METHODS):
         raise harness.ProgramFailed(f"printed no result: {harness.shown(command)}")
-    return samples
+    return domains, samples
 
 
 def rows_of(way, chunk, samples):
@@ -62,22 +65,28 @@ def measure(options):
     setups = [(way, chunk) for way in WAYS for chunk in options.chunk]
     progress = harness.Progress(len(setups))
     rows = []
+    domains = 0
     for way, chunk in setups:
         progress.step(f"{way}, chunks of {chunk} pages")
-        rows += rows_of(way, chunk, run_once(options, lares, way, chunk))
+        domains, samples = run_once(options, lares, way, chunk)
+        rows += rows_of(way, chunk, samples)
     progress.end()
-    return rows
+    return domains, rows
 
 
 def spread_text(spread):
     return f"{spread['median']:.2f} [{spread['min']:.2f}..{spread['max']:.2f}]"
 
 
-def print_text(rows, options, where):
+def print_text(rows, domains, options, where):
     place = f"in a guest with {options.nodes} nodes" if options.nodes else "here"
     print(f"Moving {options.pages} pages {place}, microseconds a page; {options.rounds} interleaved "
           "rounds: median [least..most]")
-    print(harness.provenance_line(where) + "\n")
+    print(harness.provenance_line(where))
+    if domains == 1:
+        print("One node, so no page moves: move_pages and migrate only find that out, and next touch "
+              "costs what marking, faults and (thread, signal) copies cost.")
+    print()
     table = harness.Table(["way, pages per chunk", "method", "us per page", "this / move_pages"])
     for row in rows:
         table.add(f"{row['way']}, {row['chunk']}", row["method"], spread_text(row["us_per_page"]),
@@ -96,9 +105,9 @@ def print_csv(rows):
 def body():
     options = read_options()
     where = harness.provenance()
-    rows = measure(options)
+    domains, rows = measure(options)
     document = {"format": "lares-next-touch", "version": 1, "provenance": where,
-                "options": {"nodes": options.nodes, "pages": options.pages,
+                "domains": domains, "options": {"nodes": options.nodes, "pages": options.pages,
                             "rounds": options.rounds}, "rows": rows}
     if options.json:
         harness.write_json(options.json, document)
@@ -107,7 +116,7 @@ def body():
     elif options.format == "csv":
         print_csv(rows)
     else:
-        print_text(rows, options, where)
+        print_text(rows, domains, options, where)
     return 0
 
 

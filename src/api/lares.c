@@ -21,8 +21,3 @@ LARES_PUBLIC int lares_active(void) {
   int (*runtime_active)(void) = NULL;
   return find("lares_runtime_active", (void*)&runtime_active) && runtime_active() != 0;
 }
-
-LARES_PUBLIC int lares_distance(int from, int to) {
-  int (*distance)(int, int) = NULL;
-  return find("lares_runtime_distance", (void*)&distance) ? distance(from, to) : 0;
-}

@@ -29,28 +29,46 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-std::string node_file(int node, const char* name) {
-  return read_file("/sys/devices/system/node/node" + std::to_string(node) + "/" + name);
+std::string node_file(const Sources& sources, int node, const char* name) {
+  return read_file(sources.nodes + "/node" + std::to_string(node) + "/" + name);
 }
 
 /// The nodes whose memory this process may use.
-std::vector<int> allowed_nodes() {
-  std::vector<int> nodes = parse_list(read_file("/sys/devices/system/node/has_memory"));
-  const std::string status = read_file("/proc/self/status");
+std::vector<int> allowed_nodes(const Sources& sources) {
+  std::vector<int> nodes = parse_list(read_file(sources.nodes + "/has_memory"));
+  const std::string status = read_file(sources.status);
   constexpr std::string_view name = "Mems_allowed_list:";
   const std::size_t at = status.find(name);
   if (at == std::string::npos) return nodes;
-  const std::vector<int> allowed = parse_list(
-      std::string_view(status).substr(status.find_first_not_of(" \t", at + name.size())));
+  const std::size_t list =
+      std::min(status.find_first_not_of(" \t", at + name.size()), status.size());
+  const std::vector<int> allowed = parse_list(std::string_view(status).substr(list));
   std::erase_if(nodes, [&](int node) {
     return std::find(allowed.begin(), allowed.end(), node) == allowed.end();
   });
   return nodes;
 }
 
-bool may_run_on(const cpu_set_t& set, int cpu) {
-  return cpu < CPU_SETSIZE && CPU_ISSET(static_cast<std::size_t>(cpu), &set);
+/// The processors that this process was given, before it bound any of its threads.
+struct GivenCpus {
+  cpu_set_t set;
+  bool known;  ///< false on machines with more processors than the set holds: then all are ours
+  [[nodiscard]] bool has(int cpu) const {
+    return !known || (cpu < CPU_SETSIZE && CPU_ISSET(static_cast<std::size_t>(cpu), &set));
+  }
+};
+
+const GivenCpus& given_cpus() {
+  static const GivenCpus given = [] {
+    GivenCpus result;
+    CPU_ZERO(&result.set);
+    result.known = sched_getaffinity(0, sizeof(result.set), &result.set) == 0;
+    return result;
+  }();
+  return given;
 }
+
+__attribute__((constructor)) void look_while_nothing_is_bound() { given_cpus(); }
 
 void add_domain(Machine& machine, int node, const std::vector<int>& cpus) {
   const DomainId self{machine.domains.size()};
@@ -64,46 +82,49 @@ void add_domain(Machine& machine, int node, const std::vector<int>& cpus) {
   machine.domains.push_back(std::move(domain));
 }
 
-/// The rows that the kernel lists hold every online node; those of other nodes are left out.
-void add_distances(Machine& machine, const std::vector<int>& online) {
-  machine.distances.size = machine.domains.size();
-  machine.distances.source = "slit";
-  for (const machine::Domain& from : machine.domains) {
-    const std::string row = node_file(from.node.value(), "distance");
-    const char* at = row.data();
-    const char* const end = row.data() + row.size();
-    std::vector<std::uint32_t> values(online.size(), 10);
-    for (std::uint32_t& value : values) {
-      while (at < end && *at == ' ') ++at;
-      at = std::from_chars(at, end, value).ptr;
-    }
-    for (const machine::Domain& to : machine.domains) {
-      const auto column = std::find(online.begin(), online.end(), to.node.value());
-      const auto index = static_cast<std::size_t>(column - online.begin());
-      machine.distances.values.push_back(index < values.size() ? values[index] : 10);
-    }
+/// The numbers of a line with blanks between them. Stops at what it does not understand.
+std::vector<std::uint32_t> parse_row(std::string_view text) {
+  std::vector<std::uint32_t> values;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::uint32_t value = 0;;) {
+    while (at < end && *at == ' ') ++at;
+    const auto [after, error] = std::from_chars(at, end, value);
+    if (error != std::errc{}) return values;
+    values.push_back(value);
+    at = after;
   }
 }
 
-Machine from_nodes() {
-  Machine machine;
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof(allowed), &allowed);
-  std::vector<int> without_cores;
-  for (const int node : allowed_nodes()) {
-    std::vector<int> cpus = parse_list(node_file(node, "cpulist"));
-    std::erase_if(cpus, [&](int cpu) { return !may_run_on(allowed, cpu); });
-    if (cpus.empty()) {
-      without_cores.push_back(node);
-    } else {
-      add_domain(machine, node, cpus);
+/// From each domain to each, or nothing if the kernel does not tell. A row has a value for every
+/// online node; those of nodes that are no domains are left out.
+std::vector<std::uint32_t> told_distances(const Sources& sources, const Machine& machine) {
+  const std::vector<int> online = parse_list(read_file(sources.nodes + "/online"));
+  std::vector<std::uint32_t> all;
+  for (const machine::Domain& from : machine.domains) {
+    const auto row = parse_row(node_file(sources, from.node.value(), "distance"));
+    for (const machine::Domain& to : machine.domains) {
+      const auto column = std::find(online.begin(), online.end(), to.node.value());
+      const auto index = static_cast<std::size_t>(column - online.begin());
+      if (row.size() != online.size() || index >= row.size() || row[index] == 0) return {};
+      all.push_back(std::min(row[index], machine::max_distance));
     }
   }
-  for (const int node : without_cores) add_domain(machine, node, {});
-  if (machine.domains.empty()) add_domain(machine, 0, {});
-  add_distances(machine, parse_list(read_file("/sys/devices/system/node/online")));
-  return machine;
+  return all;
+}
+
+void add_distances(Machine& machine, const Sources& sources) {
+  machine::Distances& distances = machine.distances;
+  distances.size = machine.domains.size();
+  distances.values = told_distances(sources, machine);
+  distances.source = distances.values.empty() ? "levels" : "slit";
+  if (!distances.values.empty()) return;
+  constexpr std::uint32_t local = 10;
+  constexpr std::uint32_t remote = 20;
+  distances.values.assign(distances.size * distances.size, remote);
+  for (std::size_t d = 0; d < distances.size; ++d) {
+    distances.values[d * distances.size + d] = local;
+  }
 }
 
 std::optional<Machine> of_this_run() {
@@ -134,9 +155,27 @@ std::vector<int> parse_list(std::string_view text) {
   return numbers;
 }
 
+Machine machine_of_nodes(const Sources& sources) {
+  Machine machine;
+  std::vector<int> without_cores;
+  for (const int node : allowed_nodes(sources)) {
+    std::vector<int> cpus = parse_list(node_file(sources, node, "cpulist"));
+    std::erase_if(cpus, [&](int cpu) { return !given_cpus().has(cpu); });
+    if (cpus.empty()) {
+      without_cores.push_back(node);
+    } else {
+      add_domain(machine, node, cpus);
+    }
+  }
+  for (const int node : without_cores) add_domain(machine, node, {});
+  if (machine.domains.empty()) add_domain(machine, 0, {});
+  add_distances(machine, sources);
+  return machine;
+}
+
 Machine machine_here() {
   if (std::optional<Machine> machine = of_this_run()) return std::move(*machine);
-  return from_nodes();
+  return machine_of_nodes({});
 }
 
 }  // namespace lares::api

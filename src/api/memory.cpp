@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/machine_here.hpp"
+#include "lares/lares.h"
 #include "memory/manager/costs.hpp"
 #include "memory/manager/manager.hpp"
 #include "memory/manager/usage.hpp"
@@ -49,6 +50,15 @@ memory::HomeTable table_of_the_run() {
           [](void* /*none*/, std::uintptr_t address, Bytes length) {
             return forget(address, length.count) != 0;
           }};
+}
+
+/// Under `lares run`, the host of the program's OpenMP regions calls lares_team_starts, once.
+/// Elsewhere whoever starts teams calls it by itself.
+void tell_when_a_team_starts() {
+  using AtNextTeam = int (*)(int (*starts)(const int*, std::size_t));
+  static const auto at_next_team =
+      reinterpret_cast<AtNextTeam>(dlsym(RTLD_DEFAULT, "lares_runtime_at_next_team"));
+  if (at_next_team != nullptr) at_next_team(&lares_team_starts);
 }
 
 /// Lives for ever: threads may outlive static destruction.
@@ -188,6 +198,15 @@ LARES_PUBLIC const char* lares_memory_error(void) { return sentence; }
 
 LARES_PUBLIC int lares_domain_count(void) { return static_cast<int>(manager().nodes().domains()); }
 
+LARES_PUBLIC int lares_distance(int from, int to) {
+  const lares::machine::Distances& distances = library().machine.distances;
+  const auto exists = [&](int domain) {
+    return domain >= 0 && static_cast<std::size_t>(domain) < distances.size;
+  };
+  if (!exists(from) || !exists(to)) return 0;
+  return static_cast<int>(distances.at(DomainId{from}, DomainId{to}));
+}
+
 LARES_PUBLIC int lares_domain_here(void) { return manager().here().value(); }
 
 LARES_PUBLIC int lares_domain_node(int domain) {
@@ -259,8 +278,10 @@ LARES_PUBLIC int lares_attach_team(void* range, size_t bytes, int64_t team, cons
 
 LARES_PUBLIC int lares_set_next_team_affinity(void* range, size_t bytes, size_t chunk,
                                               unsigned flags) {
-  return done(manager().attach_to_next_team(address_of(range), {bytes}, {chunk},
-                                            (flags & LARES_MOVE) != 0));
+  const auto noted =
+      manager().attach_to_next_team(address_of(range), {bytes}, {chunk}, (flags & LARES_MOVE) != 0);
+  if (noted) tell_when_a_team_starts();
+  return done(noted);
 }
 
 LARES_PUBLIC int lares_team_starts(const int* domains, size_t members) {

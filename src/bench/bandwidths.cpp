@@ -73,7 +73,7 @@ Work shifted_slices(const Memory& memory, Kernel kernel, std::size_t threads, st
 }  // namespace
 
 Result<Chart> serial_bandwidth(const Setting& setting) {
-  Chart chart{"Read bandwidth of one thread", "footprint in KiB", "GB/s", true, false, {}};
+  Chart chart{"Read bandwidth of one thread", "footprint in KiB", "GB/s", true, false, {}, true};
   const OsCpu cpu = close_cpus(setting).front();
   const auto sizes = footprints(setting, cpu);
   const auto domains = one_per_distance(setting);

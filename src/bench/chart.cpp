@@ -6,16 +6,20 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace lares::bench {
 namespace {
 
-constexpr double width = 760;
-constexpr double height = 460;
+constexpr double least_width = 760;
+constexpr double least_height = 460;
 constexpr double left = 80;
 constexpr double right = 580;  // the legend is beside it
 constexpr double top = 40;
 constexpr double bottom = 400;
+constexpr double margin = 20;  // between the frame and the first and last points
+constexpr double legend_step = 20;
+constexpr double letter = 7;  // a wide guess: the font is the viewer's
 constexpr std::size_t most_ticks = 12;
 
 /// Okabe and Ito's palette, without yellow and black.
@@ -45,11 +49,8 @@ std::string escaped(const std::string& text) {
 /// One direction of the picture: from values to places on it.
 class Axis {
  public:
-  Axis(double least, double most, bool logarithmic, double base, double from, double to)
-      : ticks_(ticks_between(least, most, logarithmic, base)),
-        logarithmic_(logarithmic),
-        from_(from),
-        to_(to) {}
+  Axis(std::vector<double> ticks, bool logarithmic, double from, double to)
+      : ticks_(std::move(ticks)), logarithmic_(logarithmic), from_(from), to_(to) {}
 
   [[nodiscard]] double place(double value) const {
     const double low = scaled(ticks_.front());
@@ -70,12 +71,14 @@ class Axis {
 };
 
 struct Extent {
+  bool whole = true;
   double least = std::numeric_limits<double>::max();
   double most = std::numeric_limits<double>::lowest();
 
   void cover(double value) {
     least = std::min(least, value);
     most = std::max(most, value);
+    whole = whole && value == std::floor(value);
   }
   [[nodiscard]] bool empty() const { return least > most; }
 };
@@ -84,6 +87,18 @@ std::string tick_text(double value) {
   if (value >= 1e6) return fmt::format("{:g}M", value / 1e6);
   if (value >= 1e4) return fmt::format("{:g}k", value / 1e3);
   return fmt::format("{:g}", value);
+}
+
+std::string size_text(double kibibytes) {
+  if (kibibytes >= 1024 * 1024) return fmt::format("{:g} GiB", kibibytes / 1024 / 1024);
+  if (kibibytes >= 1024) return fmt::format("{:g} MiB", kibibytes / 1024);
+  return fmt::format("{:g} KiB", kibibytes);
+}
+
+/// Without the unit that the ticks have.
+std::string x_title(const Chart& chart) {
+  const std::size_t unit = chart.x_label.rfind(" in ");
+  return chart.x_kibibytes ? chart.x_label.substr(0, unit) : chart.x_label;
 }
 
 std::string text_at(double x, double y, const char* anchor, const std::string& text) {
@@ -105,11 +120,12 @@ std::string frame(const Chart& chart, const Axis& x, const Axis& y) {
   }
   for (const double tick : x.ticks()) {
     svg += line_between(x.place(tick), top, x.place(tick), bottom, "#eee");
-    svg += text_at(x.place(tick), bottom + 18, "middle", tick_text(tick));
+    svg += text_at(x.place(tick), bottom + 18, "middle",
+                   chart.x_kibibytes ? size_text(tick) : tick_text(tick));
   }
   svg += line_between(left, bottom, right, bottom, "#333");
   svg += line_between(left, top, left, bottom, "#333");
-  svg += text_at((left + right) / 2, bottom + 42, "middle", chart.x_label);
+  svg += text_at((left + right) / 2, bottom + 42, "middle", x_title(chart));
   svg += fmt::format("<g transform=\"rotate(-90)\">{}</g>\n",
                      text_at(-(top + bottom) / 2, 18, "middle", chart.y_label));
   return svg + fmt::format("<text x=\"{:.1f}\" y=\"24\" font-size=\"16\">{}</text>\n", left,
@@ -130,18 +146,25 @@ std::string marker(std::size_t number, double x, double y, const char* colour) {
   }
 }
 
-std::string curve(const Series& series, std::size_t number, const Axis& x, const Axis& y) {
+/// How far series `number` of `count` stands beside the place of its points.
+double aside(std::size_t number, std::size_t count) {
+  const double step = std::min(5.0, margin / static_cast<double>(count));
+  return step * (static_cast<double>(number) - static_cast<double>(count - 1) / 2);
+}
+
+std::string curve(const Chart& chart, std::size_t number, const Axis& x, const Axis& y) {
+  const Series& series = chart.series[number];
   const char* colour = colours[number % colours.size()];
   std::string joined;
   std::string rest;
   for (const Point& point : series.points) {
-    const double at = x.place(point.x);
+    const double at = x.place(point.x) + aside(number, chart.series.size());
     const double median = y.place(point.y.median);
     joined += fmt::format("{:.1f},{:.1f} ", at, median);
     rest += line_between(at, y.place(point.y.least), at, y.place(point.y.most), colour);
     rest += marker(number, at, median, colour);
   }
-  const double legend = top + 10 + 20 * static_cast<double>(number);
+  const double legend = top + 10 + legend_step * static_cast<double>(number);
   rest += marker(number, right + 20, legend, colour);
   rest += text_at(right + 32, legend + 4, "start", series.name);
   return fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n",
@@ -159,13 +182,14 @@ std::vector<double> powers(double least, double most, double base) {
   return ticks;
 }
 
-std::vector<double> multiples(double least, double most) {
+std::vector<double> multiples(double least, double most, bool whole) {
   const double rough = std::max(most - least, std::numeric_limits<double>::min()) / 5;
   const double decade = std::pow(10.0, std::floor(std::log10(rough)));
   double step = 10 * decade;
   for (const double factor : {5.0, 2.0, 1.0}) {
     if (factor * decade >= rough) step = factor * decade;
   }
+  if (whole) step = std::max(step, 1.0);
   std::vector<double> ticks;
   const double first = std::floor(least / step);
   const double last = std::ceil(most / step - 1e-9);
@@ -174,12 +198,30 @@ std::vector<double> multiples(double least, double most) {
   return ticks;
 }
 
+struct Size {
+  double width = least_width;
+  double height = least_height;
+};
+
+/// As large as its legend needs.
+Size size_of(const Chart& chart) {
+  Size size;
+  for (const Series& series : chart.series) {
+    const auto letters = static_cast<double>(series.name.size());
+    size.width = std::max(size.width, right + 40 + letter * letters);
+  }
+  const auto lines = static_cast<double>(chart.series.size());
+  size.height = std::max(size.height, top + legend_step * (lines + 1));
+  return size;
+}
+
 }  // namespace
 
-std::vector<double> ticks_between(double least, double most, bool logarithmic, double base) {
+std::vector<double> ticks_between(double least, double most, bool logarithmic, double base,
+                                  bool whole) {
   if (logarithmic && least > 0) return powers(least, most, base);
   if (!(most > least)) most = least + 1;
-  return multiples(least, most);
+  return multiples(least, most, whole);
 }
 
 std::string to_svg(const Chart& chart) {
@@ -195,15 +237,18 @@ std::string to_svg(const Chart& chart) {
   if (x_extent.empty()) x_extent = y_extent = {1, 2};
   // Where a scale is not logarithmic it shows the nought, so that heights can be compared.
   if (!chart.y_logarithmic) y_extent.cover(0);
-  const Axis x(x_extent.least, x_extent.most, chart.x_logarithmic, 2, left, right);
-  const Axis y(y_extent.least, y_extent.most, chart.y_logarithmic, 10, bottom, top);
+  const Axis x(ticks_between(x_extent.least, x_extent.most, chart.x_logarithmic, 2, x_extent.whole),
+               chart.x_logarithmic, left + margin, right - margin);
+  const Axis y(ticks_between(y_extent.least, y_extent.most, chart.y_logarithmic, 10),
+               chart.y_logarithmic, bottom, top);
+  const Size size = size_of(chart);
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" "
       "fill=\"#fff\"/>\n",
-      width, height);
+      size.width, size.height);
   svg += frame(chart, x, y);
-  for (std::size_t i = 0; i < chart.series.size(); ++i) svg += curve(chart.series[i], i, x, y);
+  for (std::size_t i = 0; i < chart.series.size(); ++i) svg += curve(chart, i, x, y);
   return svg + "</svg>\n";
 }
 

@@ -76,6 +76,13 @@ std::string pairs_text(const Measurements& measurements) {
   return table.text("  ");
 }
 
+/// "move-pages, 256 pages"; "next-touch by protect, 64 pages".
+std::string how_it_moved(const machine::MeasuredMigration& move) {
+  const std::string way = move.way.empty() ? "" : " by " + move.way;
+  return fmt::format("{}{}, {} {}", move.method, way, move.pages,
+                     move.pages == 1 ? "page" : "pages");
+}
+
 std::string others_text(const Measurements& measurements) {
   using Align = Table::Align;
   Table table({Align::left, Align::left, Align::right, Align::right});
@@ -85,8 +92,8 @@ std::string others_text(const Measurements& measurements) {
                spread_text(all.mb_s, 1e3, "{:.2f}") + " GB/s"});
   }
   for (const auto& move : measurements.migration) {
-    table.add({fmt::format("a page from {} to {}", move.from.value(), move.to.value()), move.method,
-               "1", spread_text(move.ns_per_page, 1e3, "{:.3f}") + " us"});
+    table.add({fmt::format("a page from {} to {}", move.from.value(), move.to.value()),
+               how_it_moved(move), "1", spread_text(move.ns_per_page, 1e3, "{:.3f}") + " us"});
   }
   for (const auto& sync : measurements.synchronisation) {
     table.add({sync.construct, sync.by, std::to_string(sync.threads),
@@ -121,8 +128,8 @@ std::string to_csv(const Measurements& measurements) {
                         csv_spread(a.mb_s, "mb_s"));
   }
   for (const auto& m : measurements.migration) {
-    text += fmt::format("migration,{},{},{},,1,{}", m.method, m.from.value(), m.to.value(),
-                        csv_spread(m.ns_per_page, "ns_per_page"));
+    text += fmt::format("migration,{}{}{},{},{},,1,{}", m.method, m.way.empty() ? "" : " ", m.way,
+                        m.from.value(), m.to.value(), csv_spread(m.ns_per_page, "ns_per_page"));
   }
   for (const auto& s : measurements.synchronisation) {
     text += fmt::format("{},{},,,,{},{}", s.construct, s.by, s.threads, csv_spread(s.ns, "ns"));

@@ -2,6 +2,7 @@
 
 #include <hwloc.h>
 #include <hwloc/distances.h>
+#include <hwloc/memattrs.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -137,6 +138,7 @@ class Extraction {
       node.total = {object->attr->numanode.local_memory};
       node.kind = memory_kind(object);
       node.near_cores = cores_in(object->cpuset);
+      node.bandwidth = bandwidth_of(object);
       if (here_) {
         node.free = free_memory(node.node);
         node.own_cpus = lists_cpus(node.node);
@@ -145,6 +147,16 @@ class Extraction {
     }
     std::sort(survey_.nodes.begin(), survey_.nodes.end(),
               [](const SurveyNode& a, const SurveyNode& b) { return a.node < b.node; });
+    guess_kinds(survey_);
+  }
+
+  /// In MiB/s (the firmware's HMAT); 0 if it does not tell.
+  [[nodiscard]] std::uint64_t bandwidth_of(hwloc_obj_t node) const {
+    hwloc_location from{};
+    hwloc_uint64_t value = 0;
+    const int failed = hwloc_memattr_get_best_initiator(topology_, HWLOC_MEMATTR_ID_BANDWIDTH, node,
+                                                        0, &from, &value);
+    return failed == 0 ? value : 0;
   }
 
   void take_slit() {

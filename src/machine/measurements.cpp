@@ -55,10 +55,16 @@ std::optional<Error> check(const MeasuredAggregate& all, std::size_t /*domains*/
                    check_count(all.threads), check_spread(all.mb_s)});
 }
 
+std::optional<Error> check_way(const MeasuredMigration& move) {
+  if (move.way.empty()) return std::nullopt;
+  if (move.method != "next-touch") return Error{"a measurement has a way and is no next-touch"};
+  return check_word("way", move.way, {"userfault-thread", "userfault-signal", "protect"});
+}
+
 std::optional<Error> check(const MeasuredMigration& move, std::size_t domains) {
   return first_of({check_domain(move.from, domains), check_domain(move.to, domains),
                    check_word("method", move.method, {"move-pages", "next-touch", "copy"}),
-                   check_count(move.pages), check_spread(move.ns_per_page)});
+                   check_way(move), check_count(move.pages), check_spread(move.ns_per_page)});
 }
 
 std::optional<Error> check(const MeasuredSync& sync, std::size_t /*domains*/) {

@@ -47,6 +47,7 @@ struct MeasuredMigration {
   std::string method;       ///< "move-pages", "next-touch", "copy"
   std::uint64_t pages = 1;  ///< moved at once
   Spread ns_per_page;
+  std::string way;  ///< of "next-touch": "userfault-thread", "userfault-signal", "protect"; or ""
 };
 
 /// What it costs threads to wait for each other.

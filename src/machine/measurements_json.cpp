@@ -27,11 +27,13 @@ Json to_json(const MeasuredAggregate& all) {
 }
 
 Json to_json(const MeasuredMigration& move) {
-  return {{"from", move.from.value()},
-          {"to", move.to.value()},
-          {"method", move.method},
-          {"pages", move.pages},
-          {"ns_per_page", spread_json(move.ns_per_page)}};
+  Json json = {{"from", move.from.value()},
+               {"to", move.to.value()},
+               {"method", move.method},
+               {"pages", move.pages},
+               {"ns_per_page", spread_json(move.ns_per_page)}};
+  if (!move.way.empty()) json["way"] = move.way;
+  return json;
 }
 
 Json to_json(const MeasuredSync& sync) {
@@ -71,10 +73,13 @@ MeasuredAggregate read_aggregate(const Field& field) {
 }
 
 MeasuredMigration read_migration(const Field& field) {
-  field.expect_fields({"from", "to", "method", "pages", "ns_per_page"});
-  return {field.at("from").id<DomainId>(), field.at("to").id<DomainId>(), field.at("method").text(),
+  field.expect_fields({"from", "to", "method", "way", "pages", "ns_per_page"});
+  return {field.at("from").id<DomainId>(),
+          field.at("to").id<DomainId>(),
+          field.at("method").text(),
           static_cast<std::uint64_t>(field.at("pages").number(1, max_pages)),
-          read_spread(field.at("ns_per_page"))};
+          read_spread(field.at("ns_per_page")),
+          field.has("way") ? field.at("way").text() : std::string{}};
 }
 
 MeasuredSync read_sync(const Field& field) {

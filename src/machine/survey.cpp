@@ -94,6 +94,19 @@ void add_leftovers(const Survey& survey, Level level, std::vector<SharedSet>& se
 
 }  // namespace
 
+void guess_kinds(Survey& survey) {
+  std::uint64_t usual = 0;
+  for (const SurveyNode& node : survey.nodes) {
+    if (node.own_cpus && ordinary(node)) usual = std::max(usual, node.bandwidth);
+  }
+  if (usual == 0) return;
+  for (SurveyNode& node : survey.nodes) {
+    if (node.own_cpus || node.kind != "unknown" || node.bandwidth == 0) continue;
+    if (node.bandwidth >= usual + usual / 2) node.kind = "HBM";
+    if (node.bandwidth <= usual - usual / 3) node.kind = "CXL";
+  }
+}
+
 bool has_memory(const Survey& survey, const SurveyNode& node) {
   return node.total.count > 0 ||
          std::all_of(survey.nodes.begin(), survey.nodes.end(),

@@ -24,6 +24,7 @@ struct SurveyNode {
   Bytes free;
   std::string kind;                ///< as in MemoryNode
   bool own_cpus = true;            ///< false if the operating system lists no cpu for it
+  std::uint64_t bandwidth = 0;     ///< from where it is nearest, as the firmware says; 0: unknown
   std::vector<CoreId> near_cores;  ///< the cores that it is attached to; may be empty
 };
 
@@ -39,6 +40,11 @@ struct Survey {
     return slit[from * nodes.size() + to];
   }
 };
+
+/// Where nobody names the kind of a node without cpus, what the firmware says of bandwidths does:
+/// of at least half as much again as the best node with cpus, it is HBM; of at most two thirds, CXL
+/// (which counts as large capacity, like NVM). Between the two it stays unknown.
+void guess_kinds(Survey& survey);
 
 /// Whether `node` has memory. Some descriptions leave all amounts out: then every node has.
 bool has_memory(const Survey& survey, const SurveyNode& node);

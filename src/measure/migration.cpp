@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "base/clock.hpp"
+#include "measure/next_touch.hpp"
 #include "measure/parts.hpp"
 #include "measure/spread.hpp"
 
@@ -16,14 +17,19 @@ constexpr std::size_t pages = 256;
 /// migrate is one function and one line in the table below.
 struct Method {
   const char* name;
-  bool within_a_node;  ///< whether it means something where both domains share a node
-  Result<std::vector<double>> (*run)(Bench& bench, OsNode from, OsNode to);
+  const char* way;       ///< of a next touch, else ""
+  std::uint64_t pages;   ///< that move at once
+  bool within_a_node;    ///< whether it means something where both domains share a node
+  bool by_the_receiver;  ///< whether the receiving domain needs cores of its own
+  Result<std::vector<double>> (*run)(Bench& bench, DomainId from, DomainId to);
 };
 
 double per_page(Nanoseconds time) { return static_cast<double>(time.count) / pages; }
 
 /// The kernel's own call, there and, not measured, back.
-Result<std::vector<double>> by_move_pages(Bench& bench, OsNode from, OsNode to) {
+Result<std::vector<double>> by_move_pages(Bench& bench, DomainId source, DomainId target) {
+  const OsNode from = bench.node(source);
+  const OsNode to = bench.node(target);
   const std::size_t size = page_size().count;
   auto memory = Memory::on_node({pages * size}, from, false);
   if (!memory) return memory.error();
@@ -44,11 +50,11 @@ Result<std::vector<double>> by_move_pages(Bench& bench, OsNode from, OsNode to) 
 }
 
 /// What no migration can be faster than.
-Result<std::vector<double>> by_copy(Bench& bench, OsNode from, OsNode to) {
+Result<std::vector<double>> by_copy(Bench& bench, DomainId from, DomainId to) {
   const std::size_t size = pages * page_size().count;
-  auto source = Memory::on_node({size}, from, false);
+  auto source = Memory::on_node({size}, bench.node(from), false);
   if (!source) return source.error();
-  auto target = Memory::on_node({size}, to, false);
+  auto target = Memory::on_node({size}, bench.node(to), false);
   if (!target) return target.error();
   touch(source.value().data(), {size});
   touch(target.value().data(), {size});
@@ -62,18 +68,36 @@ Result<std::vector<double>> by_copy(Bench& bench, OsNode from, OsNode to) {
   return values;
 }
 
-constexpr Method methods[] = {{"move-pages", false, by_move_pages}, {"copy", true, by_copy}};
+template <memory::WantedWay way>
+Result<std::vector<double>> by_next_touch(Bench& bench, DomainId from, DomainId to) {
+  return measure_next_touch(bench, from, to, {way, pages, next_touch_chunk});
+}
+
+/// The ways of a next touch stand in the order in which the automatic choice tries them.
+constexpr Method methods[] = {
+    {"move-pages", "", pages, false, false, by_move_pages},
+    {"copy", "", pages, true, false, by_copy},
+    {"next-touch", "userfault-thread", next_touch_chunk, true, true,
+     by_next_touch<memory::WantedWay::userfault_thread>},
+    {"next-touch", "userfault-signal", next_touch_chunk, true, true,
+     by_next_touch<memory::WantedWay::userfault_signal>},
+    {"next-touch", "protect", next_touch_chunk, true, true,
+     by_next_touch<memory::WantedWay::protect>},
+};
 
 Result<bool> measure_pair(Bench& bench, DomainId from, DomainId to,
                           std::vector<MeasuredMigration>& migration) {
   const OsNode source = bench.node(from);
   const OsNode target = bench.node(to);
+  const bool moves = source != target && source.valid() && target.valid();
   for (const Method& method : methods) {
-    if (!method.within_a_node && (source == target || !source.valid() || !target.valid())) continue;
-    const auto values = method.run(bench, source, target);
+    if (!method.within_a_node && !moves) continue;
+    if (method.by_the_receiver && bench.cpus(to).empty()) continue;
+    const auto values = method.run(bench, from, to);
     if (!values) return values.error();
     if (values.value().empty()) continue;
-    migration.push_back({from, to, method.name, pages, spread_of(values.value())});
+    migration.push_back(
+        {from, to, method.name, method.pages, spread_of(values.value()), method.way});
   }
   return true;
 }

@@ -25,7 +25,11 @@ expect "preloaded without lares run" "$version 0" "$(LD_PRELOAD=$library "$progr
 
 # DISTANCES prints the number of domains and the distances from 0 to 0, 0 to 1, 1 to 0 and 0 to 2.
 two_nodes='synthetic:pack:2 [numa] core:1 pu:1'
-expect "distances, plain" "0 0 0 0 0" "$("$distances")"
+# Started plainly, they are those of this machine as the kernel tells them.
+node=/sys/devices/system/node
+if [[ $(cat $node/has_memory $node/online | tr '\n' ' ') == "0 0 " ]]; then
+  expect "distances, plain" "0 $(cat $node/node0/distance) 0 0 0" "$("$distances")"
+fi
 expect "distances under lares run" "2 10 20 20 0" \
   "$("$lares" run --quiet --machine "$two_nodes" -- "$distances")"
 exit $((failures > 0))

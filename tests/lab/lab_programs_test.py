@@ -136,6 +136,32 @@ class Placement(unittest.TestCase):
                 self.assertIn("one thread had written", done.errors + done.output)
 
 
+class Allocators(unittest.TestCase):
+    """OpenMP's allocators under `lares run`: the kernel is asked where every page is."""
+
+    def check(self, guest, *words):
+        done = lab_guests.run_guest(LARES, guest, [LARES, "run", "--quiet", "--", *words],
+                                    environment=harness.clean_environment(), timeout=PATIENCE)
+        lines = [line for line in done.output.splitlines() if "pages" in line]
+        self.assertTrue(lines)
+        for line in lines:
+            self.assertTrue(line.startswith("ok "), done.output)
+
+    def test_partitions_on_four_nodes(self):
+        for compiler in ("gcc", "clang"):
+            with self.subTest(compiler):
+                self.check(("--nodes", "4"), program(f"tests/lab/lab_omp_allocators-{compiler}"))
+
+    def test_partitions_on_two_nodes(self):
+        self.check(("--nodes", "2"), program("tests/lab/lab_omp_allocators-gcc"))
+
+    def test_high_bandwidth_memory_is_hbm(self):
+        self.check(("--machine", "hbm"), program("tests/lab/lab_omp_spaces-gcc"), "hbm")
+
+    def test_large_capacity_memory_is_cxl(self):
+        self.check(("--machine", "cxl"), program("tests/lab/lab_omp_spaces-clang"), "cxl")
+
+
 if __name__ == "__main__":
     if shutil.which("qemu-system-x86_64") is None:
         print("skipped: no qemu-system-x86_64 (package qemu-system-x86)")

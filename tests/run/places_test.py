@@ -162,6 +162,10 @@ class Measure(CommandTest):
         for pair in machine["measurements"]["pairs"]:
             median, least, most = pair.get("mb_s") or pair["ns"]
             self.assertTrue(0 < least <= median <= most)
+        ways = {move["way"] for move in machine["measurements"]["migration"]
+                if move["method"] == "next-touch"}
+        self.assertIn("protect", ways)
+        self.assertIn("next-touch by protect, 64 pages", text)
         for command in ("topo", "places", "distances"):
             self.output(command, "--machine", str(file))
 
@@ -176,6 +180,8 @@ class Measure(CommandTest):
                            "csv")
         rows = list(csv.DictReader(io.StringIO(text)))
         self.assertLessEqual({"pair", "barrier", "parallel"}, {row["what"] for row in rows})
+        self.assertIn("next-touch protect",
+                      {row["how"] for row in rows if row["what"] == "migration"})
         for row in rows:
             self.assertGreater(float(row["median"]), 0)
 

@@ -28,6 +28,7 @@ TEST(Ticks, AreRoundAndCover) {
     EXPECT_LE(ticks.size(), 8U);
     EXPECT_GE(ticks.size(), 2U);
   }
+  EXPECT_EQ(ticks_between(0, 2, false, 10, true), (std::vector<double>{0, 1, 2}));
   EXPECT_GE(ticks_between(5, 5, false, 10).size(), 2U);
   EXPECT_GE(ticks_between(4, 4, true, 2).size(), 2U);
 }
@@ -42,6 +43,45 @@ TEST(Svg, HasALineAndMarkersForEachSeries) {
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_EQ(svg.find("inf"), std::string::npos);
   EXPECT_EQ(svg.rfind("</svg>\n"), svg.size() - 7);
+}
+
+/// The value of an attribute of the first element that has `part`.
+double number_of(const std::string& svg, const std::string& part, const std::string& attribute) {
+  const std::size_t at = svg.find(attribute + "=\"", svg.find(part)) + attribute.size() + 2;
+  return std::stod(svg.substr(at));
+}
+
+TEST(Svg, HasRoomForItsLegend) {
+  Chart chart{"t", "x", "y", false, false, {}};
+  const auto size = [&] {
+    const std::string svg = to_svg(chart);
+    return std::pair(number_of(svg, "<svg", "width"), number_of(svg, "<svg", "height"));
+  };
+  chart.series.push_back({"short", {}});
+  EXPECT_EQ(size(), std::pair(760.0, 460.0));
+  chart.series[0].name = std::string(60, 'w');
+  EXPECT_GT(size().first, 612 + 60 * 6);
+  chart.series.assign(40, {"short", {}});
+  EXPECT_GT(size().second, 40 * 20 + 40);
+}
+
+TEST(Svg, BarsOfSeriesStandBesideEachOther) {
+  const Chart chart{"t",   "x",   "y",
+                    false, false, {{"a", {{1, {2, 1, 3}}}}, {"b", {{1, {2, 1, 3}}}}}};
+  const std::string svg = to_svg(chart);
+  const double first = number_of(svg, "stroke=\"#0072B2\"/>", "cx");
+  const double second = number_of(svg, "stroke=\"#D55E00\"/>", "x") + 3.5;
+  EXPECT_NEAR(second - first, 5, 0.2);
+}
+
+TEST(Svg, SizesHaveTheirUnit) {
+  Chart chart{"t", "footprint in KiB", "y", true, false, {{"a", {{4, {1, 1, 1}}}}}};
+  chart.series[0].points.push_back({32768, {1, 1, 1}});
+  chart.x_kibibytes = true;
+  const std::string svg = to_svg(chart);
+  EXPECT_NE(svg.find(">4 KiB<"), std::string::npos);
+  EXPECT_NE(svg.find(">16 MiB<"), std::string::npos) << svg;
+  EXPECT_NE(svg.find(">footprint<"), std::string::npos);
 }
 
 TEST(Svg, NamesCannotBreakIt) {

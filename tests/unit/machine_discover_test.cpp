@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "machine/survey.hpp"
 #include "machine_support.hpp"
 
 namespace lares::machine {
@@ -248,6 +249,39 @@ TEST(Discover, ThisProcessHasExactlyTheCpusOfItsAffinityMask) {
   const Machine single = load("");
   ASSERT_EQ(single.cores.size(), 1U);
   EXPECT_EQ(single.cores[0].cpus, (std::vector<OsCpu>{OsCpu{allowed.back()}}));
+}
+
+Survey nodes_with(const std::vector<std::pair<bool, std::uint64_t>>& nodes) {
+  Survey survey;
+  for (const auto& [own_cpus, bandwidth] : nodes) {
+    SurveyNode node;
+    node.kind = "unknown";
+    node.own_cpus = own_cpus;
+    node.bandwidth = bandwidth;
+    survey.nodes.push_back(node);
+  }
+  guess_kinds(survey);
+  return survey;
+}
+
+TEST(Kinds, FollowFromBandwidthsWhereNobodyNamesThem) {
+  const Survey survey = nodes_with(
+      {{true, 900}, {true, 1000}, {false, 1500}, {false, 1400}, {false, 670}, {false, 667}});
+  std::vector<std::string> kinds;
+  for (const SurveyNode& node : survey.nodes) kinds.push_back(node.kind);
+  EXPECT_EQ(kinds,
+            (std::vector<std::string>{"unknown", "unknown", "HBM", "unknown", "unknown", "CXL"}));
+}
+
+TEST(Kinds, AreNotGuessedOfNothing) {
+  EXPECT_EQ(nodes_with({{true, 0}, {false, 100}}).nodes[1].kind, "unknown");
+  EXPECT_EQ(nodes_with({{true, 1000}, {false, 0}}).nodes[1].kind, "unknown");
+  EXPECT_EQ(nodes_with({{false, 1000}, {false, 10}}).nodes[1].kind, "unknown");
+  Survey named = nodes_with({{true, 1000}, {false, 1000}});
+  named.nodes[1].kind = "NVM";
+  named.nodes[1].bandwidth = 5000;
+  guess_kinds(named);
+  EXPECT_EQ(named.nodes[1].kind, "NVM");
 }
 
 }  // namespace

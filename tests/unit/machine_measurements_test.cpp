@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <limits>
 
 #include "machine/machine_file.hpp"
@@ -19,7 +21,9 @@ Measurements sample() {
   m.pairs.push_back({DomainId{0}, DomainId{1}, "read", {1U << 20U}, 4, {100.5, 99, 101}});
   m.pairs.push_back({DomainId{1}, DomainId{0}, "latency", {1U << 20U}, 1, {98.25, 97, 120}});
   m.aggregate.push_back({"all-to-all", "triad", 8, {1000, 900, 1100}});
-  m.migration.push_back({DomainId{0}, DomainId{1}, "move-pages", 512, {700, 650, 800}});
+  m.migration.push_back({DomainId{0}, DomainId{1}, "move-pages", 512, {700, 650, 800}, {}});
+  m.migration.push_back(
+      {DomainId{0}, DomainId{1}, "next-touch", 64, {900, 850, 1000}, "userfault-thread"});
   m.synchronisation.push_back({"barrier", "lares", 8, {1200, 1100, 9000}});
   return m;
 }
@@ -41,9 +45,35 @@ TEST(Measurements, ComeBackAsTheyWere) {
   EXPECT_EQ(read.value().pairs[0].figure.median, 100.5);
   EXPECT_EQ(read.value().pairs[1].kernel, "latency");
   EXPECT_EQ(read.value().slit, sample().slit);
+  EXPECT_EQ(read.value().migration[1].way, "userfault-thread");
   EXPECT_EQ(read.value().synchronisation[0].ns.most, 9000);
   EXPECT_EQ(test::everything(parse_machine_file(text, "m.json").value()),
             test::everything(two_nodes()));
+}
+
+TEST(Measurements, ANextTouchNeedNotTellItsWay) {
+  std::string text = to_machine_file(two_nodes(), sample());
+  const std::string way = ",\"way\":\"userfault-thread\"";
+  const std::size_t at = text.find(way);
+  ASSERT_NE(at, std::string::npos) << text;
+  const auto read = parse_measurements(text.erase(at, way.size()), "m.json");
+  ASSERT_TRUE(read.ok()) << read.error().sentence;
+  EXPECT_EQ(read.value().migration[1].method, "next-touch");
+  EXPECT_EQ(read.value().migration[1].way, "");
+  EXPECT_EQ(to_machine_file(two_nodes(), read.value()), text);
+}
+
+TEST(Measurements, TheFuzzersFirstInputHasEveryKind) {
+  std::ifstream file(std::string(LARES_SOURCE_DIR) + "/tests/fuzz/machine_file/measured.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  ASSERT_TRUE(parse_machine_file(text, "seed").ok());
+  const auto read = parse_measurements(text, "seed");
+  ASSERT_TRUE(read.ok()) << read.error().sentence;
+  EXPECT_FALSE(read.value().slit.empty());
+  EXPECT_FALSE(read.value().pairs.empty());
+  EXPECT_FALSE(read.value().aggregate.empty());
+  EXPECT_FALSE(read.value().migration.empty());
+  EXPECT_FALSE(read.value().synchronisation.empty());
 }
 
 TEST(Measurements, AFileWithoutThemHasNone) {
@@ -65,6 +95,12 @@ TEST(Measurements, ErrorsNameTheField) {
                 "latency");
   EXPECT_EQ(refusal(text, "{\"from\":0,\"to\":1,\"kernel\"", "{\"from\":2,\"to\":1,\"kernel\""),
             file + "a measurement names a domain that does not exist");
+  EXPECT_EQ(refusal(text, "userfault-thread", "guess"),
+            file +
+                "a measurement has an unknown way, accepted are userfault-thread, "
+                "userfault-signal, protect");
+  EXPECT_EQ(refusal(text, "\"next-touch\"", "\"copy\""),
+            file + "a measurement has a way and is no next-touch");
   EXPECT_NE(refusal(text, "\"threads\":4", "\"threads\":0").find("measurements.pairs[0].threads"),
             std::string::npos);
   EXPECT_NE(refusal(text, "[10,21]", "[10,21,3]").find("measurements.slit[0]"), std::string::npos);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include <algorithm>
 #include <atomic>
 #include <numeric>
@@ -13,6 +15,7 @@
 #include "measure/bandwidth.hpp"
 #include "measure/caches.hpp"
 #include "measure/memory.hpp"
+#include "measure/next_touch.hpp"
 #include "measure/spread.hpp"
 
 namespace lares::measure {
@@ -179,6 +182,47 @@ TEST(Measure, FillsAValidMachineFile) {
   const auto read = machine::parse_machine_file(file, "m.json");
   ASSERT_TRUE(read.ok()) << read.error().sentence;
   EXPECT_EQ(to_machine_file(read.value(), machine::parse_measurements(file, "m").value()), file);
+}
+
+/// Domain 0 of this machine as the receiver of its own pages: no page changes its node.
+std::vector<double> next_touch_here(memory::WantedWay way, std::size_t pages, std::size_t chunk) {
+  const Machine machine = machine::test::load("");
+  const Plan plan = tiny_plan(machine);
+  const Progress quiet = [](const std::string&, std::size_t, std::size_t) {};
+  Bench bench{machine, plan, quiet, {small}, {DomainId{0}}, {DomainId{0}}, 0, 0};
+  const auto values = measure_next_touch(bench, DomainId{0}, DomainId{0}, {way, pages, chunk});
+  EXPECT_TRUE(values.ok());
+  return values.ok() ? values.value() : std::vector<double>{};
+}
+
+TEST(NextTouch, HasAValueForEachRepetition) {
+  const auto values = next_touch_here(memory::WantedWay::protect, 64, 16);
+  EXPECT_EQ(values.size(), 3U);
+  for (const double value : values) EXPECT_GT(value, 0);
+}
+
+TEST(NextTouch, LeavesNoHandlerBehind) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // other tests have left threads
+  next_touch_here(memory::WantedWay::protect, 8, 1);
+  EXPECT_EXIT(*static_cast<volatile char*>(nullptr) = 1, testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(Measure, NextTouchIsMeasuredByEveryWayThatTheKernelAllows) {
+  const Machine machine = machine::test::load("");
+  Plan plan = tiny_plan(machine);
+  plan.aggregate = false;
+  plan.synchronisation = false;
+  const auto measured = measure(machine, plan, [](const std::string&, std::size_t, std::size_t) {});
+  ASSERT_TRUE(measured.ok()) << measured.error().sentence;
+  std::set<std::string> ways;
+  for (const auto& move : measured.value().migration) {
+    if (move.method != "next-touch") continue;
+    ways.insert(move.way);
+    EXPECT_EQ(move.pages, next_touch_chunk);
+  }
+  EXPECT_EQ(ways.count("protect"), 1U) << "needs nothing of the kernel";
+  const bool by_signal = !next_touch_here(memory::WantedWay::userfault_signal, 64, 64).empty();
+  EXPECT_EQ(ways.count("userfault-signal") == 1, by_signal);
 }
 
 TEST(Measure, RefusesDomainsThatAreNotThere) {

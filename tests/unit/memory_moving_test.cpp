@@ -328,6 +328,22 @@ TEST_F(ManagerTest, TheNextTeamGetsItsChunksOnce) {
   EXPECT_FALSE(manager_.attach_to_next_team(base, {page}, {0}, false).ok());
 }
 
+TEST_F(ManagerTest, AListSaysNothingOfWhatIsBeyondIt) {
+  const TestArea area(4);
+  ASSERT_TRUE(manager_.attach(area.address(), area.length(), {}, DomainId{0}).ok());
+  const std::vector<DomainId> members{DomainId{1}, DomainId{1}};
+  Distribution list;
+  list.kind = Distribution::Kind::listed;
+  list.domains = members;
+  list.block = {page};
+  const Result<MoveReport> report = manager_.migrate(area.address(), area.length(), list);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report.value().pages, 2U);
+  std::vector<DomainId> homes(4);
+  manager_.page_homes(area.address(), area.length(), homes);
+  EXPECT_EQ(homes, (std::vector<DomainId>{DomainId{1}, DomainId{1}, DomainId{0}, DomainId{0}}));
+}
+
 TEST_F(ManagerTest, MigratingWithinOneMemoryIsRemembered) {
   const TestArea area(4);
   const DomainId one{1};

@@ -60,11 +60,12 @@ namespace gomp = lares::omp::gomp;
   lares::omp::before_region();                                                         \
   auto* const name##_real = lares::omp::real<decltype(name)>(stock, lares::omp::Entry::name)
 
-// Declares `hint`; regions that never make tasks, and all if Lares is off, are the stock runtime's.
+// Declares `hint`; regions that never make tasks and that no memory waits for, and all if Lares is
+// off, are the stock runtime's.
 #define LARES_LEAVE_TASKLESS(call)                                                                 \
   if (!lares::omp::active()) return call;                                                          \
   lares::runtime::RegionHint& hint = *lares::runtime::hint_for(reinterpret_cast<const void*>(fn)); \
-  if (lares::runtime::is_trusted_taskless(hint)) {                                                 \
+  if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_waits()) {               \
     const lares::omp::LeftToStock left;                                                            \
     return call;                                                                                   \
   }                                                                                                \

@@ -249,7 +249,8 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
         "a parallel region with more than 256 captured variables was left to the stock runtime");
     return stock.find(Entry::__kmpc_fork_call);
   }
-  if (!lares::runtime::is_trusted_taskless(*lares::runtime::hint_for(kmp::code_of(microtask)))) {
+  if (!lares::runtime::is_trusted_taskless(*lares::runtime::hint_for(kmp::code_of(microtask))) ||
+      lares::omp::next_team_waits()) {
     return reinterpret_cast<void*>(lares_kmp_fork_call);
   }
   return lares::runtime::this_worker() == nullptr

@@ -25,9 +25,36 @@ runtime::Team* Region::make_team(std::size_t size) noexcept {
   team->hint = hint_;
   team->cancellable = stock_.cancellable;
   size_ = size;
+  starts_ = take_next_team();
   if (once != nullptr) once(*this, size);
   team_.store(team, std::memory_order_release);
   return team;
+}
+
+namespace {
+
+/// Until `done`: soon, unless somebody else needs the processor.
+template <class Done>
+void wait_until(Done done) noexcept {
+  for (int spins = 0; !done(); ++spins) {
+    if (spins < 256) {
+      runtime::relax();
+    } else {
+      sched_yield();
+    }
+  }
+}
+
+}  // namespace
+
+/// The program's code runs when the memory that waited for this team is where it shall be.
+void Region::tell_of_start(const runtime::Team& team) noexcept {
+  if (!telling_.exchange(true, std::memory_order_relaxed)) {
+    tell_team(starts_, team);
+    told_.store(true, std::memory_order_release);  // release: what was done to the memory
+  } else {
+    wait_until([this] { return told_.load(std::memory_order_acquire); });  // acquire: see above
+  }
 }
 
 runtime::Worker* Region::enter() noexcept {
@@ -43,16 +70,14 @@ runtime::Worker* Region::enter() noexcept {
     if (!making_.exchange(true, std::memory_order_acq_rel)) {
       team = make_team(size);
     } else {
-      for (int spins = 0; (team = team_.load(std::memory_order_acquire)) == nullptr; ++spins) {
-        if (spins < 256) {
-          runtime::relax();
-        } else {
-          sched_yield();
-        }
-      }
+      wait_until([&] { return (team = team_.load(std::memory_order_acquire)) != nullptr; });
     }
   }
-  return &runtime::enter(*team, WorkerId{stock_.thread_num()});
+  runtime::Worker& worker = runtime::enter(*team, WorkerId{stock_.thread_num()});
+  if (starts_ != nullptr) [[unlikely]] {
+    tell_of_start(*team);
+  }
+  return &worker;
 }
 
 void Region::leave(runtime::Worker* worker) noexcept {

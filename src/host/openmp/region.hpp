@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "host/openmp/next_team.hpp"
 #include "host/openmp/stock.hpp"
 #include "runtime/engine.hpp"
 
@@ -39,6 +40,7 @@ class Region {
   static constexpr std::size_t most_threads = 2048;
 
   runtime::Team* make_team(std::size_t size) noexcept;
+  void tell_of_start(const runtime::Team& team) noexcept;
 
   Stock& stock_;
   runtime::RegionHint* hint_;
@@ -47,6 +49,9 @@ class Region {
   std::atomic<runtime::Team*> team_{nullptr};  // set by the first thread, read by all
   std::atomic<bool> making_{false};            // the first thread takes it
   std::size_t size_ = 0;                       // before team_ is set
+  TeamStarts starts_ = nullptr;                // before team_ is set; null: nobody waits for us
+  std::atomic<bool> telling_{false};           // the first thread that has met the others takes it
+  std::atomic<bool> told_{false};              // then it is set, and the others go on
 };
 
 /// While it lives, the calling thread's OpenMP calls go to the stock runtime: around a region or a

@@ -10,11 +10,25 @@
 #include "memory/pointer.hpp"
 
 namespace lares::memory {
-namespace {}  // namespace
+namespace {
+
+/// How much of a range a distribution says something about: all, unless it is a list.
+Bytes reach(const Distribution& distribution, Bytes length) noexcept {
+  const bool is_list =
+      distribution.kind == Distribution::Kind::listed && !distribution.domains.empty();
+  if (!is_list) return length;
+  std::uint64_t listed = 0;
+  const bool more = __builtin_mul_overflow(std::max<std::uint64_t>(distribution.block.count, 1),
+                                           distribution.domains.size(), &listed);
+  return more ? length : std::min(length, Bytes{listed});
+}
+
+}  // namespace
 
 Result<MoveReport> Manager::migrate(std::uintptr_t address, Bytes length,
                                     const Distribution& distribution, Progress progress,
                                     void* argument) {
+  length = reach(distribution, length);
   if (distribution.kind == Distribution::Kind::first_touch) {
     return Error{"there is no place to move to: the distribution is by first touch"};
   }

@@ -4,16 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
 namespace lares::omp {
 namespace {
-
-/// What every allocation here is aligned to: as malloc's.
-constexpr std::size_t least_alignment = 16;
 
 /// What a piece takes with its header and the worst alignment; 0 if that is no number.
 std::size_t gross(const AllocationRequest& request) noexcept {
@@ -32,19 +28,6 @@ void* from_heap(Handle handle, const AllocationRequest& request, std::uintptr_t 
   void* const base = request.zeroed ? std::calloc(1, bytes) : std::malloc(bytes);
   if (base == nullptr) return nullptr;
   return put_header(user_part(base, request.alignment), base, request.bytes, handle, flags);
-}
-
-/// Field by field: a copy of the request, just written, would cost more than the rest.
-void* default_memory(const AllocationRequest& wanted) noexcept {
-  const std::size_t alignment = std::max(wanted.alignment, least_alignment);
-  std::size_t bytes = 0;
-  if (__builtin_add_overflow(wanted.bytes, sizeof(Header) + alignment - least_alignment, &bytes)) {
-    return nullptr;
-  }
-  void* const base = wanted.zeroed ? std::calloc(1, bytes) : std::malloc(bytes);
-  if (base == nullptr) return nullptr;
-  return put_header(user_part(base, alignment), base, wanted.bytes, default_mem_alloc,
-                    static_cast<std::uintptr_t>(Origin::heap));
 }
 
 /// The C library can often resize in place; nullptr if this is not a case for it.
@@ -127,12 +110,8 @@ void Store::destroy(Handle handle) noexcept {
   end(ending);
 }
 
-void* Store::allocate(Handle handle, const AllocationRequest& wanted) noexcept {
-  if (wanted.bytes == 0 || !std::has_single_bit(wanted.alignment)) return nullptr;
-  // By far the commonest, and without a fallback: the C library's memory.
-  if (handle == default_mem_alloc) [[likely]] {
-    return default_memory(wanted);
-  }
+void* Store::allocate_by(Handle handle, const AllocationRequest& wanted) noexcept {
+  if (!wanted.makes_sense()) return nullptr;
   for (;;) {
     Allocator& from = allocator(handle);
     AllocationRequest request = wanted;
@@ -199,22 +178,14 @@ void* Store::from_slab(const Allocator& from, Handle handle,
   return memory;
 }
 
-bool Store::free(void* memory) noexcept {
-  if (!is_ours(memory)) return false;
-  if ((header_of(memory).seal & flag_bits) == static_cast<std::uintptr_t>(Origin::heap))
-      [[likely]] {
-    header_of(memory).seal = 0;
-    std::free(header_of(memory).base);
-    return true;
-  }
+void Store::free_placed(void* memory) noexcept {
   const Header header = header_of(memory);
   const bool limited = is_limited(memory);
   release(memory);
-  if (!limited) return true;
+  if (!limited) return;
   // What is in use keeps the allocator alive, and only that: others may be gone by now.
   Allocator& from = allocator(header.allocator);
   if (from.quota.give(header.bytes)) end(from);
-  return true;
 }
 
 /// Precondition: is_ours(memory).

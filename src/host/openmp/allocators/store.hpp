@@ -1,10 +1,12 @@
 // Memory by OpenMP's allocators: what omp_alloc and its family do, without their names.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -52,7 +54,30 @@ struct AllocationRequest {
   std::size_t bytes = 0;
   std::size_t alignment = 1;  ///< a power of two
   bool zeroed = false;
+
+  /// Not by counting bits, for which x86-64 without extensions needs a function of the compiler's.
+  [[nodiscard]] bool makes_sense() const noexcept {
+    return bytes != 0 && alignment != 0 && (alignment & (alignment - 1)) == 0;
+  }
 };
+
+/// What every allocation here is aligned to: as malloc's.
+inline constexpr std::size_t least_alignment = 16;
+
+/// Memory of default_mem_alloc: the C library's, nullptr if it has none. Inline, so that what the
+/// caller knows of alignment and zeros costs nothing; and field by field, since a copy of the
+/// request, just written, would cost more than the rest. Precondition: makes_sense().
+inline void* default_memory(const AllocationRequest& wanted) noexcept {
+  const std::size_t alignment = std::max(wanted.alignment, least_alignment);
+  std::size_t bytes = 0;
+  if (__builtin_add_overflow(wanted.bytes, sizeof(Header) + alignment - least_alignment, &bytes)) {
+    return nullptr;
+  }
+  void* const base = wanted.zeroed ? std::calloc(1, bytes) : std::malloc(bytes);
+  if (base == nullptr) return nullptr;
+  return put_header(user_part(base, alignment), base, wanted.bytes, default_mem_alloc,
+                    static_cast<std::uintptr_t>(Origin::heap));
+}
 
 /// All allocators of a process. Thread safety: every function from any thread.
 class Store {
@@ -72,9 +97,25 @@ class Store {
 
   /// nullptr for 0 bytes or an alignment that is none, or if the fallback says so.
   /// Precondition: knows(handle).
-  void* allocate(Handle handle, const AllocationRequest& request) noexcept;
+  void* allocate(Handle handle, const AllocationRequest& request) noexcept {
+    // By far the commonest, and without a fallback.
+    if (handle == default_mem_alloc) [[likely]] {
+      return request.makes_sense() ? default_memory(request) : nullptr;
+    }
+    return allocate_by(handle, request);
+  }
   /// False, and nothing is done, if the memory is not from here. Precondition: not null.
-  bool free(void* memory) noexcept;
+  bool free(void* memory) noexcept {
+    if (!is_ours(memory)) return false;
+    Header& header = header_of(memory);
+    if ((header.seal & flag_bits) == static_cast<std::uintptr_t>(Origin::heap)) [[likely]] {
+      header.seal = 0;
+      std::free(header.base);
+    } else {
+      free_placed(memory);
+    }
+    return true;
+  }
   /// The contents move to memory of that allocator, null_allocator: of the one that it is from.
   /// Precondition: is_ours(memory), bytes > 0.
   void* resize(void* memory, std::size_t bytes, Handle handle) noexcept;
@@ -84,6 +125,8 @@ class Store {
   void after_fork() noexcept;
 
  private:
+  void* allocate_by(Handle handle, const AllocationRequest& wanted) noexcept;
+  void free_placed(void* memory) noexcept;
   Allocator& allocator(Handle handle) noexcept;
   void* attempt(Allocator& from, Handle handle, const AllocationRequest& request) noexcept;
   void* from_somewhere(const Allocator& from, Handle handle,

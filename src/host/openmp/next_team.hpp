@@ -1,0 +1,32 @@
+// Memory that waits for the next team (lares_set_next_team_affinity in liblares).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "runtime/team.hpp"
+
+namespace lares::omp {
+
+/// lares_team_starts of liblares: told in which domain each member of a team runs.
+using TeamStarts = int (*)(const int* domains, std::size_t members);
+
+/// Null nearly always: set by liblares when the program has a wish, from any thread, and taken by
+/// the thread that makes the next team.
+extern std::atomic<TeamStarts> g_next_team;
+
+/// Whether the next region must not be left to the stock runtime. One load.
+inline bool next_team_waits() noexcept {
+  return g_next_team.load(std::memory_order_relaxed) != nullptr;
+}
+
+/// Null, or the function to tell; each wish is taken once.
+inline TeamStarts take_next_team() noexcept {
+  // acquire: the wish was written down before.
+  return next_team_waits() ? g_next_team.exchange(nullptr, std::memory_order_acquire) : nullptr;
+}
+
+/// Tells it. After the meeting of the team's threads: their domains are known.
+void tell_team(TeamStarts starts, const runtime::Team& team);
+
+}  // namespace lares::omp
