@@ -341,9 +341,10 @@ class Simulation {
     }
     double bytes = 0;
     for (const Traffic& part : traffic_) bytes += part.read + part.written;
-    double cap = hardware_.core_rate(worker.domain, traffic_);
-    if (seconds > 0) cap = std::min(cap, bytes / seconds);
-    begin_flow(w, cap, noise);
+    const double core = hardware_.core_rate(worker.domain, traffic_);
+    begin_flow(w,
+               workload_.packs ? 1 / (1 / core + seconds / bytes) : std::min(core, bytes / seconds),
+               noise);
     worker.state = Worker::State::running;
   }
 

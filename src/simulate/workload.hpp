@@ -59,6 +59,7 @@ struct Workload {
   std::vector<Block> blocks;
   std::vector<Phase> phases;
   bool reuses = false;  ///< blocks are used again soon enough for caches to matter
+  bool packs = false;   ///< tasks fetch their data before they compute, and not meanwhile
   bool tells = true;    ///< the program tells the runtime what its tasks use
   double amount = 0;    ///< of work, for a rate: bytes, updates or operations; 0: none
   std::string unit;     ///< of the rate: "GB/s", "GF/s", "MLUP/s"

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/simulate/counted.hpp"
+
 namespace lares::cli {
 
 /// Simulates what the papers published and writes a page about it, as Markdown. Takes minutes;
-/// progress goes to a terminal's standard error. Throws UserMistake if a machine is not found.
-std::string papers_report(std::uint32_t seeds);
+/// progress goes to stderr if that is a terminal. Throws UserMistake if a machine file is broken.
+std::string papers_report(std::uint32_t seeds, const CountedLines& counted);
 
 }  // namespace lares::cli

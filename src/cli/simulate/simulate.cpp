@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -109,7 +110,9 @@ void write_file(const char* option, const std::string& path, const std::string& 
 void simulate_all(const SimulateOptions& options) {
   if (options.seeds == 0 || options.seeds > 1000) mistake("--seeds: accepted are 1 to 1000");
   if (!options.report.empty()) {
-    write_file("--report", options.report, papers_report(options.seeds));
+    const auto lab_page = std::filesystem::path(options.report).parent_path() / "lab.md";
+    const CountedLines counted(CountedLines::read(lab_page.string()));
+    write_file("--report", options.report, papers_report(options.seeds, counted));
     return;
   }
   if (options.workload.empty())
@@ -174,9 +177,10 @@ void add_simulate(CLI::App& app) {
       ->type_name("N");
   command->add_option("--svg", options->svg, "Also draw a chart into this file")->type_name("FILE");
   command
-      ->add_option(
-          "--report", options->report,
-          "Instead: simulate what the papers published and write a page about it (minutes)")
+      ->add_option("--report", options->report,
+                   "Instead: simulate what the papers published and write a page about it "
+                   "(minutes); what was "
+                   "counted in the lab is taken from lab.md beside it")
       ->type_name("FILE");
   add_format_option(*command, options->format, {Format::text, Format::json, Format::csv});
   command->footer(

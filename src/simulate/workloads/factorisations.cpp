@@ -31,6 +31,7 @@ class Tiles {
     block_ = static_cast<double>(block);
     workload_.name = std::move(name);
     workload_.reuses = true;
+    workload_.packs = true;  // as the kernels of BLAS do with their operands
     workload_.unit = "GF/s";
   }
 

@@ -14,10 +14,10 @@ constexpr double done = 1e-9;  // of a thread's work
 struct Thread {
   std::size_t team = 0;
   CoreId core;
-  DomainId data;
+  std::vector<DomainId> data;
   double left = 0;  // bytes to pass over
   double total = 0;
-  double to_move = 0;  // bytes to migrate before that
+  double to_move = 0;  // bytes to read and to write before that, to migrate them
   std::uint32_t flow = 0;
 };
 
@@ -32,7 +32,7 @@ class Teams {
     for (std::size_t t = 0; t < teams.size(); ++t) {
       for (const CoreId core : teams[t].cores) {
         const double bytes = teams[t].rounds * teams[t].bytes;
-        threads_.push_back({t, core, teams[t].data, bytes, bytes, 0, 0});
+        threads_.push_back({t, core, teams[t].data, bytes, bytes, 2 * teams[t].move_bytes, 0});
       }
     }
   }
@@ -61,11 +61,16 @@ class Teams {
 
   void start_flow(Thread& thread, double portion) {
     const DomainId here = domain_of(thread.core);
-    std::vector<Traffic> traffic{{thread.data, 1, 0}};
-    double cap = hardware_.core_rate(here, traffic);
-    if (thread.to_move > 0) {
-      traffic = {{thread.data, 1, 0}, {here, 0, 1}};
-      cap = 2 * parameters_.migrate_mb_s * megabyte;
+    const bool moves = thread.to_move > 0;
+    std::vector<Traffic> traffic;
+    for (const DomainId home : thread.data) {
+      if (!moves || home != here) traffic.push_back({home, 1, 0});
+    }
+    double cap = 2 * parameters_.migrate_mb_s * megabyte;
+    if (moves) {
+      traffic.push_back({here, 0, std::max(1.0, static_cast<double>(traffic.size()))});
+    } else {
+      cap = hardware_.core_rate(here, traffic);
     }
     std::vector<Use> uses;
     hardware_.uses_of(here, traffic, uses);
@@ -96,7 +101,7 @@ class Teams {
       amount -= span * hardware_.sharing.rate(thread->flow);
       if (moves && amount <= done * thread->total) {
         amount = 0;
-        thread->data = domain_of(thread->core);
+        thread->data = {domain_of(thread->core)};
       }
       hardware_.sharing.remove(thread->flow);
       if (is_done(*thread)) ends_[thread->team] = now_;

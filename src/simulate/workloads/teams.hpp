@@ -9,13 +9,13 @@
 
 namespace lares::simulate {
 
-/// A team of equal threads that share data on one domain. A thread makes `rounds` passes, each over
-/// `bytes` of its own part.
+/// A team of equal threads. A thread makes `rounds` passes, each over `bytes` of its own part.
 struct StreamTeam {
-  std::vector<CoreId> cores;  ///< by thread
-  DomainId data;              ///< where all of it is
+  std::vector<CoreId> cores;   ///< by thread
+  std::vector<DomainId> data;  ///< where equal parts of it are; at least one
   double rounds = 1;
-  double bytes = 0;  ///< of one pass of one thread
+  double bytes = 0;       ///< of one pass of one thread
+  double move_bytes = 0;  ///< that each thread moves to its own domain before its first pass
 };
 
 /// When `after` has ended, the second half of `from` moves to the cores that it leaves; with
