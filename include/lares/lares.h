@@ -22,12 +22,12 @@ int lares_active(void);
 int lares_domain_count(void);
 
 /* How far the memory of domain `to` is from the cores of domain `from`: 10 is local, 20 takes twice
-   as long, as in numa_distance(). Under `lares run` it is that of the run: measured, if it was given
-   a machine file that `lares measure` wrote (Schmidl 2016, section 2.3.2). In a process that was
-   started plainly it is the firmware's, as the kernel tells it in /sys. Where nobody tells, it is
-   made up: 10 at home, else 20 or what the levels of the machine suggest. It need not be the same in
-   both directions. 0 if a domain does not exist. Constant while the process runs. Thread safety: any
-   thread, any time. */
+   as long, as in numa_distance(). Under `lares run` it is that of the run: measured, if it was
+   given a machine file that `lares measure` wrote (Schmidl 2016, section 2.3.2). In a process that
+   was started plainly it is the firmware's, as the kernel tells it in /sys. Where nobody tells, it
+   is made up: 10 at home, else 20 or what the levels of the machine suggest. It need not be the
+   same in both directions. 0 if a domain does not exist. Constant while the process runs. Thread
+   safety: any thread, any time. */
 int lares_distance(int from, int to);
 
 #ifdef __cplusplus

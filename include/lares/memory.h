@@ -103,8 +103,8 @@ int lares_attach_task(void* memory, size_t bytes, int domain);
 int lares_attach_team(void* memory, size_t bytes, int64_t team, const int* domains, size_t members);
 /* When the next team starts, chunk i becomes its member i's: in the books, or with LARES_MOVE for
    real (set_next_team_affinity, ForestGOMP 4.2). Chunks beyond the last member stay as they are. It
-   holds for one team: under `lares run` the next parallel region that any thread starts, also one of
-   a single thread; its code runs when the chunks are where they shall be. In a process that was
+   holds for one team: under `lares run` the next parallel region that any thread starts, also one
+   of a single thread; its code runs when the chunks are where they shall be. In a process that was
    started plainly, or if lares_active() is 0, nobody knows of teams: the wish waits until somebody
    calls lares_team_starts. */
 int lares_set_next_team_affinity(void* memory, size_t bytes, size_t chunk, unsigned flags);
