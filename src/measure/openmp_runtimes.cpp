@@ -19,9 +19,6 @@ namespace {
 
 using machine::MeasuredSync;
 
-constexpr std::size_t barriers = 200;
-constexpr std::size_t regions = 50;
-
 /// A runtime behind two functions. `region` runs `body(member)` in `threads` threads.
 class Runtime {
  public:
@@ -117,7 +114,7 @@ double each(Nanoseconds time, std::size_t count) {
 void many_barriers(Runtime& runtime, std::size_t member) {
   runtime.barrier();
   if (member == 0) runtime.start = now();
-  for (std::size_t i = 0; i < barriers; ++i) runtime.barrier();
+  for (std::size_t i = 0; i < barriers_per_value; ++i) runtime.barrier();
   if (member == 0) runtime.end = now();
 }
 
@@ -131,10 +128,10 @@ void measure_counts(Runtime& runtime, const char* name, const std::vector<std::s
     runtime.region(count, nothing);  // threads that are new are made here
     for (std::size_t i = 0; i < repeats; ++i) {
       runtime.region(count, many_barriers);
-      barrier_times.push_back(each(runtime.end - runtime.start, barriers));
+      barrier_times.push_back(each(runtime.end - runtime.start, barriers_per_value));
       const Nanoseconds start = now();
-      for (std::size_t r = 0; r < regions; ++r) runtime.region(count, nothing);
-      region_times.push_back(each(now() - start, regions));
+      for (std::size_t r = 0; r < regions_per_value; ++r) runtime.region(count, nothing);
+      region_times.push_back(each(now() - start, regions_per_value));
     }
     const auto threads = static_cast<std::uint32_t>(count);
     synchronisation.push_back({"barrier", name, threads, spread_of(std::move(barrier_times))});

@@ -11,16 +11,13 @@ namespace {
 
 using machine::MeasuredSync;
 
-constexpr std::size_t barriers = 200;
-constexpr std::size_t regions = 50;
-
 std::vector<double> barrier_times(Crew& crew, std::size_t repeats) {
   std::vector<double> values;
   for (std::size_t i = 0; i < repeats; ++i) {
     const Nanoseconds time = crew.run([&](std::size_t) {
-      for (std::size_t round = 0; round < barriers; ++round) crew.meet();
+      for (std::size_t round = 0; round < barriers_per_value; ++round) crew.meet();
     });
-    values.push_back(std::max(1.0, static_cast<double>(time.count)) / barriers);
+    values.push_back(std::max(1.0, static_cast<double>(time.count)) / barriers_per_value);
   }
   return values;
 }
@@ -30,8 +27,8 @@ std::vector<double> region_times(Crew& crew, std::size_t repeats) {
   std::vector<double> values;
   for (std::size_t i = 0; i < repeats; ++i) {
     const Nanoseconds start = now();
-    for (std::size_t round = 0; round < regions; ++round) crew.run([](std::size_t) {});
-    values.push_back(static_cast<double>((now() - start).count) / regions);
+    for (std::size_t round = 0; round < regions_per_value; ++round) crew.run([](std::size_t) {});
+    values.push_back(static_cast<double>((now() - start).count) / regions_per_value);
   }
   return values;
 }
