@@ -170,8 +170,9 @@ void write_schmidl(Page& page, const papers::FindMachine& find, std::uint32_t se
       "Schmidl 2016: load balancing (chapter 4, Table 5.3)",
       "On `bull-bcs-16s`. The kernel's rate is fitted to the static loop on four sockets, the loss "
       "of the fabric to GNU's tasks; the range shows what happens without that loss. `near` is the "
-      "paper's own order, whose thieves all go to the same victim. Lares' `nearest` starts at a "
-      "random one of equally distant domains instead, and comes out like random stealing.",
+      "paper's own order, whose thieves all go to the same victim; Lares' `nearest` starts at a "
+      "random "
+      "one of equally distant domains.",
       papers::reproduce_balance(find, seeds));
   page.section(
       "Schmidl 2016: conjugate gradients (chapter 6)",
@@ -206,7 +207,8 @@ std::string papers_report(std::uint32_t seeds, const CountedLines& counted) {
       "Virouleau 2016: Cholesky and QR",
       "On `sgi-uv2000-24s`, of which no bandwidth was published, and the paper prints no times: "
       "everything but the distances is assumed. Tiles of 512, whose kernels pack their operands "
-      "before they compute. Differences up to 1 % count as a tie.",
+      "before they compute; if transfers hid behind computing, strategies 1, 4 "
+      "and 7 would differ by 2 % instead of 8 % at n=32768. Differences up to 1 % count as a tie.",
       papers::reproduce_virouleau(
           find, seeds, {std::begin(sizes_of_factorisations), std::end(sizes_of_factorisations)}));
   page.left_out(papers::left_out_of_virouleau());

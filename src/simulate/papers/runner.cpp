@@ -8,7 +8,7 @@ namespace lares::simulate::papers {
 
 std::string number(double value, const char* unit) {
   std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.3g%s", value, unit);
+  std::snprintf(text.data(), text.size(), value < 100 ? "%.3g%s" : "%.4g%s", value, unit);
   return text.data();
 }
 

@@ -10,7 +10,7 @@
 
 namespace lares::simulate::papers {
 
-/// Three digits and a unit: "4.87 s".
+/// Three digits, from 100 on four, and a unit: "4.87 s".
 std::string number(double value, const char* unit = "");
 
 /// A machine and what the simulation knows of it.

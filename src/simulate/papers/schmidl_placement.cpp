@@ -10,8 +10,7 @@ namespace {
 
 constexpr double page_gb = 4096e-9;
 constexpr double microseconds = 1e6;
-// The thesis rounds its distances for print.
-constexpr const char* rounded = "computed from distances that were rounded for print";
+constexpr const char* rounded = "the printed distances are rounded";
 
 struct PublishedTours {
   const char* machine;

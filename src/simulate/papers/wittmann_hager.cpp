@@ -96,7 +96,7 @@ void compare_systems(const std::array<JacobiRates, 3>& rates, Reproduction& foun
   found.findings.push_back(
       {source, "round robin costs most on Nehalem EP",
        rates[1].round_robin < std::min(rates[0].round_robin, rates[2].round_robin),
-       list(&JacobiRates::round_robin)});
+       list(&JacobiRates::round_robin), "the strength of all links is assumed"});
   found.findings.push_back({source, "serial placement costs most on Nehalem EX",
                             rates[2].serial < std::min(rates[0].serial, rates[1].serial),
                             list(&JacobiRates::serial)});
