@@ -23,7 +23,19 @@ struct Region {
   std::vector<std::uint32_t> threads;  // actors
 };
 
-bool earlier(const Step& a, const Step& b) noexcept { return a.at < b.at; }
+// Steps at the same time keep their order.
+void sort_by_time(std::vector<Step>& steps) {
+  const auto earlier = [](const Step& a, const Step& b) { return a.at < b.at; };
+  if (std::is_sorted(steps.begin(), steps.end(), earlier)) return;
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  order.reserve(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) order.emplace_back(steps[i].at, i);
+  std::sort(order.begin(), order.end());
+  std::vector<Step> sorted;
+  sorted.reserve(steps.size());
+  for (const auto& each : order) sorted.push_back(std::move(steps[each.second]));
+  steps = std::move(sorted);
+}
 
 /// A body that a thread is in.
 struct Frame {
@@ -37,9 +49,7 @@ class Assembler {
   RecordedProgram assemble(std::span<const RecordedStream> streams) {
     for (const RecordedStream& stream : streams) note_actors(stream);
     for (const RecordedStream& stream : streams) follow(stream);
-    for (RecordedActor& actor : program_.actors) {
-      std::stable_sort(actor.steps.begin(), actor.steps.end(), earlier);
-    }
+    for (RecordedActor& actor : program_.actors) sort_by_time(actor.steps);
     std::sort(regions_.begin(), regions_.end(),
               [](const Region& a, const Region& b) { return a.first < b.first; });
     // The innermost first: their steps go to tasks that may be in other inner regions.
@@ -283,7 +293,7 @@ class Assembler {
       mark(Step::Kind::end_group, at);
       mark(Step::Kind::group, at);
     }
-    std::stable_sort(all.begin(), all.end(), earlier);
+    sort_by_time(all);
     mark(Step::Kind::end_group, region.last);
     mark(Step::Kind::group, region.first);
     std::rotate(all.begin(), all.end() - 1, all.end());

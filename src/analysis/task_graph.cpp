@@ -316,8 +316,9 @@ TaskGraph write_one(std::span<const RecordedStream> streams) {
 }  // namespace
 
 TaskGraph write_task_graph(std::vector<RecordedStream> streams, const std::string& about) {
-  std::stable_sort(streams.begin(), streams.end(),
-                   [](const auto& a, const auto& b) { return a.pid < b.pid; });
+  std::sort(streams.begin(), streams.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.pid, a.number) < std::pair(b.pid, b.number);
+  });
   TaskGraph best;
   std::size_t processes = 0;
   for (auto first = streams.begin(); first != streams.end();) {
