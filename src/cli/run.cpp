@@ -21,6 +21,7 @@
 #include "cli/launch/environment.hpp"
 #include "cli/launch/process.hpp"
 #include "cli/launch/program.hpp"
+#include "cli/launch/record.hpp"
 #include "cli/launch/session.hpp"
 #include "cli/launch/settings.hpp"
 #include "cli/launch/words.hpp"
@@ -195,7 +196,8 @@ class Run {
         path_(expect(find_program(words_.front(), environment_))),
         preload_(inspect_program(path_)),
         libraries_{preload_library()},
-        file_(settings_.summary) {
+        file_(settings_.summary),
+        record_(settings_.record) {
     if (!settings_.placement.empty()) libraries_.push_back(placement_library());
   }
 
@@ -208,7 +210,9 @@ class Run {
       return expect(run_program(path_, words_, environment_)).ending;
     }
     prepare(session.value());
+    record_.ask_for(session.value());
     const Finished finished = expect(run_program(path_, words_, environment_));
+    record_notes_ = record_.write(session.value(), words_);
     report(finished, analysis::read_session(session.value().path()));
     return finished.ending;
   }
@@ -225,6 +229,7 @@ class Run {
     }
     // The others are for this command; a `lares run` inside the program starts afresh.
     environment_.unset("LARES_SUMMARY");
+    environment_.unset("LARES_RECORD");
     if (preload_ != Preload::not_wanted) {
       std::vector<std::string> names;
       for (const auto& library : libraries_) names.push_back(preloadable(library, session));
@@ -255,6 +260,7 @@ class Run {
     if (auto note = note_on_program(path_, words_.front(), preload_, reported)) {
       list.push_back(analysis::printable(*note));
     }
+    for (const std::string& note : record_notes_) list.push_back(analysis::printable(note));
     if (binding_.note && run.used_openmp()) list.push_back(*binding_.note);
     if (damaged > 0) {
       list.push_back(
@@ -286,6 +292,8 @@ class Run {
   Preload preload_;
   std::vector<std::string> libraries_;  ///< to be preloaded, in this order
   SummaryFile file_;
+  RecordFile record_;
+  std::vector<std::string> record_notes_;
   Binding binding_;
 };
 
@@ -336,6 +344,10 @@ void add_run(CLI::App& app) {
                    "error; - is standard error")
       ->type_name("FORMAT FILE")
       ->expected(1, 2);
+  command
+      ->add_option("--record", options->record,
+                   "Write the program's task graph to FILE, for `lares simulate file:FILE`")
+      ->type_name("FILE");
   command->add_flag("--quiet", options->quiet, "Say nothing on standard error");
   command->add_option("PROGRAM", options->program, "The program and its arguments")
       ->type_name("ARGUMENTS")

@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "runtime/futex.hpp"
+#include "runtime/record.hpp"
 #include "runtime/spinlock.hpp"
 #include "runtime/thread_state.hpp"
 
@@ -124,6 +125,10 @@ void Engine::reset_after_fork(CountersFile* (*make)() noexcept) noexcept {
   new (&g_note_lock) Spinlock;
   counters_.store(nullptr, std::memory_order_relaxed);
   make_counters_.store(make, std::memory_order_relaxed);
+  if (records()) {
+    record_into(nullptr);
+    record::stop_after_fork();
+  }
   forget_threads_after_fork();
 }
 

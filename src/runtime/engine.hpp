@@ -58,6 +58,16 @@ class Engine {
   [[nodiscard]] bool throttles() const noexcept { return throttles_; }
   void set_throttling(bool throttles) noexcept { throttles_ = throttles; }
 
+  /// Lets all threads write down the task graph into files in `folder` (record.hpp), which must live
+  /// for ever. Before the first team.
+  static void record_into(const char* folder) noexcept {
+    record_folder_.store(folder, std::memory_order_relaxed);
+  }
+  [[nodiscard]] static bool records() noexcept { return record_folder() != nullptr; }
+  [[nodiscard]] static const char* record_folder() noexcept {
+    return record_folder_.load(std::memory_order_relaxed);
+  }
+
   /// True if tasks' data matter for the chosen push on this machine.
   [[nodiscard]] bool wants_data() const noexcept { return wants_data_; }
 
@@ -74,6 +84,7 @@ class Engine {
  private:
   // Written at set-up, before the program's own code runs.
   static inline std::atomic<bool> active_{false};
+  static inline std::atomic<const char*> record_folder_{nullptr};
   bool wants_data_ = false;
   WaitPolicy wait_policy_ = WaitPolicy::unspecified;
   bool throttles_ = true;
@@ -129,7 +140,8 @@ void run_undeferred(Worker& worker, Task& task, std::span<const Dependence> depe
 void begin_undeferred(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept;
 void end_undeferred(Worker& worker, Task& task) noexcept;
 /// Runs `run` at once as a task of its own, which neither waits nor is waited for: the cheapest way
-/// for a task without dependences, event or priority. `flags` as in task_flag.
+/// for a task without dependences, event or priority. `flags` as in task_flag; `undeferred` tells a
+/// task that the program wants run at once from one that might as well be left for later.
 void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
                 std::uint16_t flags) noexcept;
 /// True if every earlier task of the team has completed, so that dependences need not be looked at

@@ -9,6 +9,7 @@
 #include "runtime/dependences.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/futex.hpp"
+#include "runtime/record.hpp"
 
 namespace lares::runtime {
 
@@ -124,7 +125,7 @@ Locality by_creator(const Worker& worker, const Task& task) noexcept {
   return creator == worker.domain ? Locality::same_domain : Locality::remote;
 }
 
-void record_start(Worker& worker, Task& task) noexcept {
+void count_start(Worker& worker, Task& task) noexcept {
   if (!task.home.valid()) {
     worker.counters->tasks[static_cast<std::size_t>(by_creator(worker, task))].add(1);
   } else {
@@ -453,10 +454,12 @@ void begin_body(Worker& worker, Task& task) noexcept {
   task.saved_constraint = worker.constraint;
   worker.current = &task;
   worker.constraint = &task;  // an untied task's part, too: it cannot leave the stack it waits on
-  record_start(worker, task);
+  count_start(worker, task);
+  record::begun(worker, task);
 }
 
 void end_body(Worker& worker, Task& task) noexcept {
+  record::ended(worker, task);
   worker.current = task.resumes;
   worker.constraint = task.saved_constraint;
 }
@@ -494,6 +497,7 @@ void execute(Worker& worker, Task& task) noexcept {
   const std::uint64_t start = timed ? ticks() : 0;
   begin_body(worker, task);
   if (task.has(task_flag::must_run) || !is_dropped(task)) run_body(worker, task);
+  record::ended(worker, task);
   if (timed) learn_duration(worker, foreign, ticks() - start);
   worker.current = previous;
   worker.constraint = constraint;

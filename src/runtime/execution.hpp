@@ -63,6 +63,9 @@ void notify(Team& team, DomainId domain) noexcept;
 void wake_domain(Team& team, DomainId domain) noexcept;
 void wake_team(Team& team) noexcept;
 
+/// The barrier itself, for those who have said why they wait (record.hpp).
+bool meet_at_barrier(Worker& worker) noexcept;
+
 /// True if the task must not start: its group or its region is cancelled.
 bool is_dropped(const Task& task) noexcept;
 

@@ -138,6 +138,7 @@ struct alignas(64) Task {
   Bytes data_bytes;  ///< of ranges with known homes
   DomainId home;     ///< of most of its data; invalid if unknown
   CoreId last_core;  ///< the core that wrote it last, if known
+  std::uint64_t record;  ///< its number under --record (record.hpp); else without meaning
   Access inline_access[inline_accesses];
   Edge inline_edge[inline_accesses];
 

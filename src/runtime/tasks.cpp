@@ -9,6 +9,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/execution.hpp"
+#include "runtime/record.hpp"
 #include "runtime/waiting.hpp"
 
 namespace lares::runtime {
@@ -171,9 +172,11 @@ bool run_unseen(Worker& worker, Task& task) noexcept {
   }
   worker.counters->inlined.add(1);
   worker.counters->tasks[static_cast<std::size_t>(Locality::local)].add(1);
+  record::begun(worker, task);
   if (!team.cancellable || task.has(task_flag::must_run) || !is_dropped(task)) {
     task.run(task, worker);
   }
+  record::ended(worker, task);
   worker.current = parent;
   worker.constraint = constraint;
   // acquire: what children on other threads did to the descriptor comes before its reuse.
@@ -226,6 +229,8 @@ void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, voi
   task->flags = undeferred_flags(flags);
   task->function = function;
   task->data = data;
+  const bool included = (flags & task_flag::undeferred) != 0;
+  record::created(worker, *task, {}, included ? record_flag::undeferred : 0);
   const bool unseen = run_unseen(worker, *task);
   if (unseen && worker.spare == nullptr) {
     worker.spare = task;
@@ -234,9 +239,12 @@ void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, voi
   } else {
     complete_unseen(worker, *task);
   }
+  record::resumed(worker);
 }
 
-void submit(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+namespace {
+
+void hand_in(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
   if (may_run_at_once(worker, task, !dependences.empty())) return run_at_once(worker, task);
   count_child(worker, task);
   if (dependences.empty()) {
@@ -253,8 +261,17 @@ void submit(Worker& worker, Task& task, std::span<const Dependence> dependences)
   place_ready(worker, task);
 }
 
+}  // namespace
+
+void submit(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+  record::created(worker, task, dependences, 0);
+  hand_in(worker, task, dependences);
+  record::resumed(worker);
+}
+
 void begin_undeferred(Worker& worker, Task& task,
                       std::span<const Dependence> dependences) noexcept {
+  record::created(worker, task, dependences, record_flag::undeferred);
   task.flags =
       static_cast<std::uint16_t>((task.flags | task_flag::undeferred) & ~task_flag::untied);
   count_child(worker, task);
@@ -279,6 +296,7 @@ void end_undeferred(Worker& worker, Task& task) noexcept {
     task.waiting.store(false, std::memory_order_relaxed);
   }
   complete(&worker, task);
+  record::resumed(worker);
 }
 
 void run_undeferred(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {

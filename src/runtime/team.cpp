@@ -11,6 +11,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/futex.hpp"
+#include "runtime/record.hpp"
 
 namespace lares::runtime {
 
@@ -200,8 +201,9 @@ void note_end(CountersFile* counters) noexcept {
 }  // namespace
 
 bool is_trusted_taskless(const RegionHint& hint) noexcept {
-  return hint.taskless_runs.load(std::memory_order_relaxed) >=
-         g_trusted_after.load(std::memory_order_relaxed);
+  // A recorded program shows when each of its regions was, so that its serial parts are known.
+  return !Engine::records() && hint.taskless_runs.load(std::memory_order_relaxed) >=
+                                   g_trusted_after.load(std::memory_order_relaxed);
 }
 
 void distrust_hints() noexcept {
@@ -233,6 +235,7 @@ Team* acquire_team(ThreadState& master, std::size_t size, const void* host) noex
     team->places_ready.store(0, std::memory_order_relaxed);
     team->met.store(0, std::memory_order_relaxed);
   }
+  record::make_team(*team, master);
   CountersFile* counters = Engine::instance().counters();
   note_start(counters);
   note_region(counters, size);
@@ -274,15 +277,18 @@ Worker& enter(Team& team, WorkerId id) noexcept {
   worker.outer = this_worker();
   thread.worker = &worker;
   set_this_worker(&worker);
+  record::enter_team(worker);
   return worker;
 }
 
 void leave(Worker& worker) noexcept {
   Team& team = *worker.team;
+  record::waits(worker, RecordWait::region_end);
   if (team.size() > 1 && !team.cancelled.load(std::memory_order_relaxed)) {
-    barrier(worker);
+    meet_at_barrier(worker);
   }
   drain(worker);
+  record::leaves_team(worker);
   if (worker.spare != nullptr) discard_unsubmitted(worker, *worker.spare);
   worker.spare = nullptr;
   if (worker.implicit_task.table != nullptr) drop_table(*worker.thread, worker.implicit_task);

@@ -20,6 +20,8 @@
 
 namespace lares::runtime {
 
+class RecordStream;
+
 /// Remembers of one parallel region (by its code) whether it ever makes tasks. One that never did
 /// is left to the stock runtime altogether: it costs what it costs without us. If it makes tasks
 /// after all, they are the stock runtime's for that once, and no region is trusted any more.
@@ -51,6 +53,7 @@ struct alignas(128) Worker {
   CounterSlot* counters = nullptr;
   Task* spare = nullptr;    ///< a descriptor as run_inline leaves it, for its next use
   Worker* outer = nullptr;  ///< the thread's worker in the enclosing team
+  RecordStream* record = nullptr;  ///< the thread's, while a task graph is recorded
   PlaceId place;
   DomainId domain;
   CoreId core;  ///< recorded at the meeting that built the places
@@ -105,6 +108,8 @@ class Team : public policy::QueueLengths {
   std::uint32_t spin_rounds = 0;  ///< idle rounds before sleeping
   std::size_t cores = 1;          ///< how many of the team's threads can run at the same time
   RegionHint* hint = nullptr;
+  std::uint64_t record_region = 0;  ///< its number under --record
+  std::uint64_t record_parent = 0;  ///< the task that opened it, or 0
 
   // Meeting (places), once per team and binding.
   alignas(64) std::atomic<std::uint32_t> met{0};

@@ -175,6 +175,7 @@ void forget_threads_after_fork() noexcept {
     t_state->cached_team = nullptr;
     t_state->counters = &t_state->fallback_counters;
     t_state->counters_stale = true;
+    t_state->record = nullptr;  // the file is the parent's
   }
 }
 

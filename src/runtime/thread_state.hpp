@@ -15,6 +15,7 @@ namespace lares::runtime {
 
 struct Worker;
 struct FreshStack;
+class RecordStream;
 class Team;
 
 /// Free task memory of one thread, in size classes. The owner allocates and frees without atomics;
@@ -54,6 +55,7 @@ struct ThreadState {
   FreshStack* first_stack = nullptr;       ///< see deep_stack.hpp; owner
   FreshStack** next_stack = &first_stack;  ///< where to find the next deeper one; owner
   CounterSlot* counters = nullptr;
+  RecordStream* record = nullptr;    ///< its file while a task graph is recorded; owner
   bool counters_stale = false;       ///< after a fork: they were the parent's; owner
   CounterSlot fallback_counters;     ///< used when the file has no slot left
   ThreadState* next_free = nullptr;  ///< link of the list of recycled states

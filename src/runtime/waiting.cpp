@@ -8,6 +8,7 @@
 #include "runtime/dependences.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/futex.hpp"
+#include "runtime/record.hpp"
 
 namespace lares::runtime {
 
@@ -59,12 +60,17 @@ void Sleeper::sleep(Nanoseconds limit) noexcept { futex_wait(place_.word, seen_,
 
 void taskwait(Worker& worker) noexcept {
   Task& current = *worker.current;
-  if (current.incomplete_children() == 0) return;
-  wait_until(worker, &current.waiting, [&current] { return current.incomplete_children() == 0; });
-  current.waiting.store(false, std::memory_order_relaxed);
+  record::waits(worker, RecordWait::children);
+  if (current.incomplete_children() != 0) {
+    wait_until(worker, &current.waiting, [&current] { return current.incomplete_children() == 0; });
+    current.waiting.store(false, std::memory_order_relaxed);
+  }
+  record::resumed(worker);
 }
 
-void taskwait_depend(Worker& worker, std::span<const Dependence> dependences) noexcept {
+namespace {
+
+void wait_for_dependences(Worker& worker, std::span<const Dependence> dependences) noexcept {
   if (worker.current->table == nullptr) return;
   Task& waiter = *new_task(worker, 0);
   waiter.flags = task_flag::waiter;
@@ -75,6 +81,14 @@ void taskwait_depend(Worker& worker, std::span<const Dependence> dependences) no
                [&waiter] { return waiter.parts.load(std::memory_order_acquire) != 0; });
   }
   discard_unsubmitted(worker, waiter);
+}
+
+}  // namespace
+
+void taskwait_depend(Worker& worker, std::span<const Dependence> dependences) noexcept {
+  record::waits(worker, RecordWait::accesses, dependences);
+  wait_for_dependences(worker, dependences);
+  record::resumed(worker);
 }
 
 void taskyield(Worker& worker) noexcept {
@@ -103,12 +117,14 @@ Taskgroup* begin_group(Worker& worker) noexcept {
   group->cancelled.store(false, std::memory_order_relaxed);
   group->waiting.store(false, std::memory_order_relaxed);
   worker.current->open_group = group;
+  record::opens_group(worker);
   return group;
 }
 
 void end_group(Worker& worker) noexcept {
   Task& current = *worker.current;
   Taskgroup& group = *current.open_group;
+  record::waits(worker, RecordWait::group);
   if (group.incomplete.load(std::memory_order_acquire) != 0) {
     group.owner.store(&worker, std::memory_order_relaxed);  // an untied task may have moved
     wait_until(worker, &group.waiting,
@@ -117,6 +133,7 @@ void end_group(Worker& worker) noexcept {
   current.open_group = group.outer;
   group.outer = worker.thread->free_groups;
   worker.thread->free_groups = &group;
+  record::resumed(worker);
 }
 
 Taskgroup* current_group(Worker& worker) noexcept { return worker.current->open_group; }
@@ -183,6 +200,13 @@ bool spin_without_tasks(Worker& worker, std::uint32_t epoch) noexcept {
 }  // namespace
 
 bool barrier(Worker& worker) noexcept {
+  record::waits(worker, RecordWait::barrier);
+  const bool cancelled = meet_at_barrier(worker);
+  record::resumed(worker);
+  return cancelled;
+}
+
+bool meet_at_barrier(Worker& worker) noexcept {
   Team& team = *worker.team;
   if (team.size() == 1) {
     drain(worker);

@@ -144,6 +144,16 @@ bool Executor::put(WorkerId id, TaskIndex task, bool may_run, double& clock, Dom
   return true;
 }
 
+void Executor::put_back(WorkerId id, TaskIndex task, double& clock) {
+  Worker& worker = workers_[id.index()];
+  if (worker.deque.size() < deque_capacity) {
+    worker.deque.push(task);
+  } else {
+    push_to(places_.of(worker.domain), task, clock);
+  }
+  ++queued_;
+}
+
 // --- taking
 // ---------------------------------------------------------------------------------------
 

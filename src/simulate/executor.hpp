@@ -63,6 +63,8 @@ class Executor final : public policy::QueueLengths {
   /// what that costs. With `may_run`, answers false if the place is full and the caller shall run
   /// it instead. `near` becomes the domain in which to wake somebody.
   bool put(WorkerId worker, TaskIndex task, bool may_run, double& clock, DomainId& near);
+  /// Into the worker's own deque, whatever the policy: the rest of a task that had begun.
+  void put_back(WorkerId worker, TaskIndex task, double& clock);
   /// A task from the places in the order of the steal policy, as the runtime looks for one.
   std::optional<TaskIndex> find_work(WorkerId worker, double& clock);
   /// From the worker's own deque or its domain's queue.

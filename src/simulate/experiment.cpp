@@ -24,7 +24,7 @@ class Runs {
       if (!workload) return workload.error();
       found.workload = workload.value().name;
       found.unit = workload.value().unit;
-      found.tasks = workload.value().tasks.size();
+      found.tasks = workload.value().task_count();
       for (const NamedSchedule& schedule : experiment_.schedules) {
         auto row = measure(workload.value(), team, schedule);
         if (!row) return row.error();

@@ -4,13 +4,16 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "simulate/graph_script.hpp"
 
 namespace lares::simulate {
 namespace {
 
 using policy::AccessMode;
 
-constexpr std::string_view header = "lares-graph 1";
 constexpr double most_seconds = 1e9;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 50U;
 constexpr std::size_t most_tasks = 100'000'000;
@@ -34,7 +37,7 @@ std::optional<Number> number(std::string_view word) {
 
 class GraphReader {
  public:
-  explicit GraphReader(std::size_t domains) : domains_(domains) {}
+  explicit GraphReader(std::size_t domains) : domains_(domains), script_(workload_) {}
 
   Result<Workload> read(std::string_view text) {
     workload_.name = "recorded";
@@ -46,22 +49,42 @@ class GraphReader {
         return Error{"task graph: line " + std::to_string(line) + " " + problem};
       }
     }
-    if (workload_.tasks.empty()) return Error{"task graph: there is no task"};
-    workload_.add_phase().dependences = true;
+    if (task_count() == 0) return Error{"task graph: there is no task"};
+    if (version_ == 1) {
+      workload_.add_phase().dependences = true;
+    } else {
+      script_.barrier();
+    }
     return std::move(workload_);
   }
 
  private:
-  static const char* read_header(std::string_view line) {
-    return line == header ? nullptr : "is not \"lares-graph 1\"";
+  const char* read_header(std::string_view line) {
+    version_ = line == "lares-graph 2" ? 2 : 1;
+    const bool known = version_ == 2 || line == "lares-graph 1";
+    return known ? nullptr : "is neither \"lares-graph 2\" nor \"lares-graph 1\"";
+  }
+
+  [[nodiscard]] std::size_t task_count() const noexcept {
+    return version_ == 1 ? workload_.tasks.size() : script_.task_count();
   }
 
   const char* read_line(std::string_view line) {
     if (line.empty() || line.front() == '#') return nullptr;
     const std::string_view kind = cut(line, ' ');
     if (kind == "block") return read_block(line);
-    if (kind == "task") return read_task(line);
-    return "does not start with block, task or #";
+    if (workload_.tasks.size() >= most_tasks) return "is one task too many";
+    if (version_ == 1) {
+      return kind == "task" ? read_plain_task(line) : "does not start with block, task or #";
+    }
+    if (kind == "task") return read_task(line, false);
+    if (kind == "now") return read_task(line, true);
+    if (kind == "spend") return read_spend(line);
+    if (kind == "wait") return read_wait(line);
+    if (kind == "group") return read_group(line, true);
+    if (kind == "end") return read_group(line, false);
+    if (kind == "barrier") return read_barrier(line);
+    return "does not start with block, task, now, spend, wait, group, end, barrier or #";
   }
 
   const char* read_block(std::string_view words) {
@@ -79,12 +102,25 @@ class GraphReader {
     return nullptr;
   }
 
-  const char* read_task(std::string_view words) {
-    if (workload_.tasks.size() >= most_tasks) return "is one task too many";
+  const char* read_seconds(std::string_view& words) {
     const auto seconds = number<double>(cut(words, ' '));
     if (!seconds || !(*seconds >= 0 && *seconds <= most_seconds)) {
       return "has no duration from 0 to 1e9 seconds";
     }
+    seconds_ = *seconds;
+    return nullptr;
+  }
+
+  const char* read_accesses(std::string_view words) {
+    accesses_.clear();
+    while (!words.empty()) {
+      if (const char* problem = read_access(cut(words, ' '))) return problem;
+    }
+    return nullptr;
+  }
+
+  const char* read_plain_task(std::string_view words) {
+    if (const char* problem = read_seconds(words)) return problem;
     const std::string_view creator = cut(words, ' ');
     if (creator != "-") {
       const auto task = number<std::uint32_t>(creator);
@@ -92,10 +128,67 @@ class GraphReader {
         return "has a creator that is neither - nor an earlier task";
       }
     }
-    workload_.add_task(*seconds);
-    while (!words.empty()) {
-      if (const char* problem = read_access(cut(words, ' '))) return problem;
+    if (const char* problem = read_accesses(words)) return problem;
+    workload_.add_task(seconds_);
+    workload_.accesses.insert(workload_.accesses.end(), accesses_.begin(), accesses_.end());
+    return nullptr;
+  }
+
+  const char* read_creator(std::string_view& words) {
+    std::string_view word = cut(words, ' ');
+    creator_ = Creator{};
+    if (word == "-") return nullptr;
+    creator_.is_thread = word.starts_with('@');
+    if (creator_.is_thread) word.remove_prefix(1);
+    const auto found = number<std::uint32_t>(word);
+    creator_.number = found.value_or(0);
+    const bool known = found && (!creator_.is_thread || *found < ScriptBuilder::most_threads);
+    return known && script_.is_running(creator_)
+               ? nullptr
+               : "has a creator that is none of -, @THREAD and an earlier task since the barrier";
+  }
+
+  const char* read_task(std::string_view words, bool included) {
+    if (const char* problem = read_seconds(words)) return problem;
+    if (const char* problem = read_creator(words)) return problem;
+    if (const char* problem = read_accesses(words)) return problem;
+    script_.add_task(creator_, seconds_, included, accesses_);
+    return nullptr;
+  }
+
+  const char* read_spend(std::string_view words) {
+    if (const char* problem = read_seconds(words)) return problem;
+    if (const char* problem = read_creator(words)) return problem;
+    if (!words.empty()) return "has more words than spend SECONDS CREATOR";
+    script_.spend(creator_, seconds_);
+    return nullptr;
+  }
+
+  const char* read_wait(std::string_view words) {
+    if (const char* problem = read_creator(words)) return problem;
+    if (const char* problem = read_accesses(words)) return problem;
+    if (accesses_.empty()) {
+      script_.wait(creator_);
+    } else {
+      script_.wait(creator_, accesses_);
     }
+    return nullptr;
+  }
+
+  const char* read_group(std::string_view words, bool begins) {
+    if (const char* problem = read_creator(words)) return problem;
+    if (!words.empty()) return "has more words than group CREATOR or end CREATOR";
+    if (begins) {
+      script_.open_group(creator_);
+    } else if (!script_.close_group(creator_)) {
+      return "ends a group that its creator has not begun";
+    }
+    return nullptr;
+  }
+
+  const char* read_barrier(std::string_view words) {
+    if (!words.empty()) return "has more words than barrier";
+    script_.barrier();
     return nullptr;
   }
 
@@ -117,15 +210,25 @@ class GraphReader {
       access = AccessMode::read_write;
     } else if (mode == "a") {
       access = AccessMode::affinity;
+    } else if (version_ == 2 && (mode == "x" || mode == "s")) {
+      access = AccessMode::read_write;
     } else if (mode != "r") {
-      return "has an access that is none of r:BLOCK, w:BLOCK, rw:BLOCK, a:BLOCK";
+      return version_ == 1 ? "has an access that is none of r:BLOCK, w:BLOCK, rw:BLOCK, a:BLOCK"
+                           : "has an access that is none of r:BLOCK, w:BLOCK, rw:BLOCK, x:BLOCK, "
+                             "s:BLOCK, a:BLOCK";
     }
-    workload_.accesses.push_back({*block, access, bytes});
+    accesses_.push_back({*block, access, bytes, mode == "s"});
     return nullptr;
   }
 
   std::size_t domains_;
+  int version_ = 1;
   Workload workload_;
+  ScriptBuilder script_;
+  // Of the line that is read.
+  double seconds_ = 0;
+  Creator creator_;
+  std::vector<Access> accesses_;
 };
 
 }  // namespace

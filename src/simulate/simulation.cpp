@@ -35,8 +35,9 @@ struct Worker {
   enum class State : std::uint8_t { ready, starting, migrating, running, timed };
 
   State state = State::ready;
-  bool idle = false;    // is in its domain's list of idle workers
-  bool helped = false;  // has run one of its own tasks before it creates the next
+  bool idle = false;     // is in its domain's list of idle workers
+  bool helped = false;   // has run one of its own tasks before it creates the next
+  bool arrived = false;  // at the next node of a script's thread, which waits for others
   std::uint32_t rounds = 0;
   std::uint32_t flow = no_flow;
   TaskIndex task = 0;
@@ -58,6 +59,7 @@ class Simulation {
   explicit Simulation(const Setup& setup)
       : setup_(setup),
         workload_(setup.workload),
+        script_(setup.workload.script),
         parameters_(setup.parameters),
         hardware_(setup.machine, setup.parameters),
         caches_(setup.machine.domains.size(),
@@ -144,16 +146,30 @@ class Simulation {
       worker.next = 0;
       worker.unfinished = 0;
       worker.idle = false;
+      worker.arrived = false;
       worker.rounds = 0;
       worker.state = Worker::State::ready;
       agenda_.set(w, now_);
     }
+    if (!script_.empty()) return prepare_script(phase);
     const bool by_owner = setup_.schedule.kind == Schedule::Kind::static_loop ||
                           (is_policy() && phase.creation == Phase::Creation::owners);
     for (std::uint32_t i = 0; i < unfinished_; ++i) {
       const TaskIndex task = phase.order.empty() ? phase.first + i : phase.order[i];
       const auto owner = static_cast<std::size_t>(workload_.tasks[task].owner);
       workers_[by_owner ? owner % workers_.size() : 0].list.push_back(task);
+    }
+  }
+
+  // Threads create, compute and wait; what tasks create is released by those.
+  void prepare_script(const Phase& phase) {
+    for (TaskIndex node = phase.first; node < phase.end; ++node) {
+      const std::int32_t thread = script_.thread[node];
+      if (thread < 0 || script_.created_in[node] != Script::none) {
+        --missing_[node - phase.first];  // nobody's list has it
+      } else {
+        workers_[static_cast<std::size_t>(thread) % workers_.size()].list.push_back(node);
+      }
     }
   }
 
@@ -187,11 +203,37 @@ class Simulation {
       } else {
         rest(w, Agenda::never);
       }
-    } else if (worker.next < worker.list.size()) {
+    } else if (worker.next >= worker.list.size()) {
+      search(w, clock);
+    } else if (script_.empty()) {
       create(w, clock);
     } else {
-      search(w, clock);
+      follow(w, clock);
     }
+  }
+
+  // What comes next in the course of a thread: a task to create, something to compute, a wait.
+  void follow(std::uint32_t w, double clock) {
+    Worker& worker = workers_[w];
+    while (worker.next < worker.list.size()) {
+      const TaskIndex node = worker.list[worker.next];
+      const Script::Kind kind = script_.kind[node];
+      if (kind == Script::Kind::task) return create(w, clock);
+      std::uint32_t& missing = missing_[node - phase_->first];
+      if (!worker.arrived) --missing;
+      worker.arrived = missing != 0;
+      if (missing != 0) return search(w, clock);
+      ++worker.next;
+      worker.rounds = 0;
+      if (worker.idle) leave_idle(w);
+      if (kind != Script::Kind::gate) {
+        executor_->set_creator(node, WorkerId{std::size_t{w}});
+        return start(w, node, clock);
+      }
+      end_ = std::max(end_, clock);
+      if (--unfinished_ == 0) return rest(w, Agenda::never);
+    }
+    search(w, clock);
   }
 
   // The next iteration of a dynamic loop; the counter serves one worker after another.
@@ -238,7 +280,7 @@ class Simulation {
       if (worker.idle) leave_idle(w);
       return start(w, *task, clock);
     }
-    if (worker.next < worker.list.size()) return rest(w, clock);  // goes on creating
+    if (worker.next < worker.list.size() && !worker.arrived) return rest(w, clock);  // creates
     if (worker.rounds == 0) worker.idle_since = clock;
     if (!worker.idle) {
       worker.idle = true;
@@ -286,13 +328,14 @@ class Simulation {
     worker.task = task;
     worker.rounds = 0;
     worker.state = Worker::State::starting;
-    agenda_.set(w, clock + parameters_.costs.dispatch * nanosecond);
+    const bool found = script_.counts(task);  // not merely gone on with
+    agenda_.set(w, clock + (found ? parameters_.costs.dispatch * nanosecond : 0));
   }
 
   void begin_task(std::uint32_t w) {
     Worker& worker = workers_[w];
     worker.started = now_;
-    if (phase_->measured && executor_) {
+    if (phase_->measured && executor_ && script_.counts(worker.task)) {
       const Locality how = executor_->locality(WorkerId{std::size_t{w}}, worker.task);
       ++outcome_.by_locality[static_cast<std::size_t>(how)];
     }
@@ -334,6 +377,7 @@ class Simulation {
     const double noise = noise_factor(noise_, parameters_.noise);
     collect_traffic(worker);
     const double seconds = workload_.tasks[worker.task].seconds;
+    if (!script_.empty()) bound_traffic(seconds);
     if (traffic_.empty()) {
       worker.state = Worker::State::timed;
       agenda_.set(w, now_ + seconds * noise / worker.portion);
@@ -347,8 +391,23 @@ class Simulation {
     worker.state = Worker::State::running;
   }
 
+  // A recorded duration has the task's own memory in it: it is never longer for that, only for
+  // memory that is far or shared. So what it moves is at most what one core can in that time.
+  void bound_traffic(double seconds) {
+    double bytes = 0;
+    for (const Traffic& part : traffic_) bytes += part.read + part.written;
+    const double most = parameters_.core_mb_s * 1e6 * seconds;
+    if (most <= 0) traffic_.clear();
+    if (bytes <= most) return;
+    for (Traffic& part : traffic_) {
+      part.read *= most / bytes;
+      part.written *= most / bytes;
+    }
+  }
+
   void collect_traffic(const Worker& worker) {
     traffic_.clear();
+    if (!script_.counts(worker.task)) return;
     for (const Access& access : workload_.accesses_of(worker.task)) {
       DomainId& home = homes_[access.block];
       if (!home.valid()) home = worker.domain;  // the first touch
@@ -416,23 +475,81 @@ class Simulation {
       setup_.trace->push_back({task, WorkerId{std::size_t{w}}, worker.started, now_});
     }
     if (phase_->measured) {
-      ++outcome_.tasks;
+      if (script_.counts(task)) ++outcome_.tasks;
       outcome_.busy_seconds += now_ - worker.started;
     }
     double clock = now_;
-    if (executor_) release(w, task, clock);
+    TaskIndex continuation = Script::none;
+    if (executor_)
+      continuation = script_.empty() ? release(w, task, clock) : follow_up(w, task, clock);
     end_ = std::max(end_, clock);
     if (--unfinished_ == 0) return;
+    if (continuation != Script::none) return start(w, continuation, clock);
     next(w, clock);
   }
 
-  void release(std::uint32_t w, TaskIndex task, double& clock) {
+  TaskIndex release(std::uint32_t w, TaskIndex task, double& clock) {
     --workers_[creator_of(task)].unfinished;
     for_each_released(graph_, task - phase_->first, missing_, [&](std::uint32_t successor) {
       DomainId near;
       executor_->put(WorkerId{std::size_t{w}}, phase_->first + successor, false, clock, near);
       notify(near, clock);
     });
+    return Script::none;
+  }
+
+  // The same in a recorded program. Answers the node with which the worker goes on, if any.
+  TaskIndex follow_up(std::uint32_t w, TaskIndex node, double& clock) {
+    const WorkerId worker{std::size_t{w}};
+    if (script_.kind[node] == Script::Kind::task && script_.created_in[node] == Script::none) {
+      --workers_[thread_of(node)].unfinished;
+    }
+    for (const std::uint32_t successor : graph_.successors(node - phase_->first)) {
+      const TaskIndex created = phase_->first + successor;
+      if (script_.created_in[created] != node) continue;
+      clock += parameters_.costs.create * nanosecond;
+      executor_->set_creator(created, worker);
+    }
+    TaskIndex continuation = Script::none;
+    for_each_released(graph_, node - phase_->first, missing_, [&](std::uint32_t successor) {
+      const TaskIndex ready = phase_->first + successor;
+      if (ready == script_.next[node]) {
+        continuation = ready;
+      } else {
+        hand_over(w, ready, clock);
+      }
+    });
+    return continuation;
+  }
+
+  void hand_over(std::uint32_t w, TaskIndex ready, double& clock) {
+    const WorkerId worker{std::size_t{w}};
+    DomainId near = workers_[w].domain;
+    const bool in_a_thread =
+        script_.thread[ready] >= 0 && script_.created_in[ready] == Script::none;
+    if (in_a_thread && script_.kind[ready] != Script::Kind::task)
+      return wake(thread_of(ready), clock);
+    if (script_.kind[ready] == Script::Kind::task) {
+      executor_->put(worker, ready, false, clock, near);
+    } else {
+      executor_->put_back(worker, ready, clock);
+    }
+    notify(near, clock);
+  }
+
+  // What the worker waited for at a gate has come.
+  void wake(std::size_t w, double clock) {
+    Worker& worker = workers_[w];
+    if (!worker.arrived || !worker.idle) return;  // it looks when it has done what it is doing
+    leave_idle(static_cast<std::uint32_t>(w));
+    const Costs& costs = parameters_.costs;
+    const bool sleeps = clock - worker.idle_since > costs.park * nanosecond;
+    agenda_.set(static_cast<std::uint32_t>(w),
+                clock + (sleeps ? costs.wake : costs.probe) * nanosecond);
+  }
+
+  [[nodiscard]] std::size_t thread_of(TaskIndex node) const {
+    return static_cast<std::size_t>(script_.thread[node]) % workers_.size();
   }
 
   [[nodiscard]] std::size_t creator_of(TaskIndex task) const {
@@ -475,6 +592,7 @@ class Simulation {
 
   const Setup& setup_;
   const Workload& workload_;
+  const Script& script_;
   const Parameters& parameters_;
   Hardware hardware_;
   Caches caches_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -19,6 +20,7 @@ struct Access {
   BlockIndex block = 0;
   policy::AccessMode mode = policy::AccessMode::read;
   double bytes = 0;
+  bool shared = false;  ///< of a set whose tasks may write at the same time (inoutset)
 };
 
 /// One task. Its accesses are [first_access, that of the next task).
@@ -51,6 +53,32 @@ struct Phase {
   bool migrates = false;  ///< next touch: blocks move to whoever uses them first
 };
 
+/// Who creates which task, and who waits for what, in a recorded program (graph_file.hpp). What a
+/// thread or a task does between two waits is a node; all nodes stand in Workload::tasks. A task
+/// that creates or waits has several, its parts, which run one after another. All vectors are by
+/// node.
+struct Script {
+  static constexpr TaskIndex none = 0xFFFFFFFFU;
+  enum class Kind : std::uint8_t {
+    task,      ///< a task's first part
+    included,  ///< the same, of a task that its creator runs before it goes on
+    part,      ///< a later part, or what a thread computes between two tasks that it creates
+    gate       ///< a thread waits here until the nodes before it are done
+  };
+  std::vector<Kind> kind;
+  std::vector<std::int32_t> thread;   ///< the thread in whose course the node stands; -1: a task's
+  std::vector<TaskIndex> created_in;  ///< the part that creates the task; none: a thread
+  std::vector<TaskIndex> next;        ///< what the same worker runs after this node, or none
+  std::vector<TaskIndex> last;        ///< of a task's first part: its last one; else itself
+  std::vector<TaskIndex> scope;       ///< equal: created by the same thread or task
+  std::vector<std::pair<TaskIndex, TaskIndex>> after;  ///< a node, and one that is done before
+
+  [[nodiscard]] bool empty() const noexcept { return kind.empty(); }
+  [[nodiscard]] bool counts(TaskIndex node) const noexcept {
+    return empty() || kind[node] == Kind::task || kind[node] == Kind::included;
+  }
+};
+
 /// A whole program. Plain data; immutable while it is simulated.
 struct Workload {
   std::string name;
@@ -59,6 +87,7 @@ struct Workload {
   std::vector<Block> blocks;
   std::vector<Phase> phases;
   bool reuses = false;  ///< blocks are used again soon enough for caches to matter
+  Script script;        ///< empty: the phases' creators make all tasks, in order
   bool tells = true;    ///< the program tells the runtime what its tasks use
   double amount = 0;    ///< of work, for a rate: bytes, updates or operations; 0: none
   std::string unit;     ///< of the rate: "GB/s", "GF/s", "MLUP/s"
@@ -69,6 +98,12 @@ struct Workload {
     const std::size_t end =
         task + 1 < tasks.size() ? tasks[task + 1].first_access : accesses.size();
     return {accesses.data() + first, end - first};
+  }
+  /// Tasks, without the other nodes of a script.
+  [[nodiscard]] std::size_t task_count() const noexcept {
+    std::size_t count = 0;
+    for (TaskIndex task = 0; task < tasks.size(); ++task) count += script.counts(task) ? 1 : 0;
+    return count;
   }
   /// Appends a task; its accesses are added to `accesses` by the caller right after.
   Task& add_task(double seconds, std::size_t owner = 0) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include "simulate/graph.hpp"
 #include "simulate/graph_file.hpp"
@@ -17,11 +18,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     return 0;
   }
   const Workload& workload = parsed.value();
-  const Graph graph(workload, workload.phases.front());
-  for (std::uint32_t task = 0; task < workload.tasks.size(); ++task) {
-    for (const std::uint32_t successor : graph.successors(task)) {
-      if (successor <= task) std::abort();  // dependences point forward: no cycle
+  for (const Phase& phase : workload.phases) {
+    const Graph graph(workload, phase);
+    std::vector<std::uint32_t> missing;
+    std::vector<std::uint32_t> ready;
+    for (std::uint32_t i = 0; i < phase.end - phase.first; ++i) {
+      missing.push_back(graph.predecessors(i));
+      if (missing.back() == 0) ready.push_back(i);
     }
+    std::size_t done = 0;
+    for (; !ready.empty(); ++done) {
+      const std::uint32_t node = ready.back();
+      ready.pop_back();
+      for_each_released(graph, node, missing, [&](std::uint32_t next) { ready.push_back(next); });
+    }
+    if (done != phase.end - phase.first) std::abort();  // a cycle
   }
   return 0;
 }

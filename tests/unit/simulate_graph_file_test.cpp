@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "machine_support.hpp"
 #include "simulate/graph.hpp"
@@ -39,7 +40,8 @@ TEST(GraphFile, NamesTheLineThatIsWrong) {
     return graph.ok() ? std::string("(accepted)") : graph.error().sentence;
   };
   const std::string head = "lares-graph 1\n";
-  EXPECT_EQ(refusal("lares-graph 2\n"), "task graph: line 1 is not \"lares-graph 1\"");
+  EXPECT_EQ(refusal("lares-graph 3\n"),
+            "task graph: line 1 is neither \"lares-graph 2\" nor \"lares-graph 1\"");
   EXPECT_EQ(refusal(head), "task graph: there is no task");
   EXPECT_EQ(refusal(""), "task graph: there is no task");
   EXPECT_EQ(refusal(head + "tusk 1 -\n"),
@@ -55,6 +57,126 @@ TEST(GraphFile, NamesTheLineThatIsWrong) {
             "task graph: line 2 uses a block that is not defined above");
   EXPECT_EQ(refusal(head + "block 1 -\ntask 1 - x:0\n"),
             "task graph: line 3 has an access that is none of r:BLOCK, w:BLOCK, rw:BLOCK, a:BLOCK");
+}
+
+// Version 2: who creates and waits.
+
+const std::string script =
+    "lares-graph 2\nblock 100 0\nspend 1 -\ntask 1 - w:0\ntask 1 0 rw:0\nwait 0\nspend 1 0\n"
+    "group -\nnow 2 - r:0\ntask 1 @1 rw:0\nend -\nwait - r:0\nbarrier\ntask 3 -\ntask 1 4\n";
+
+std::vector<std::uint32_t> predecessors(const Workload& workload, std::size_t phase = 0) {
+  const Graph graph(workload, workload.phases[phase]);
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t i = 0; i < workload.phases[phase].end - workload.phases[phase].first; ++i) {
+    found.push_back(graph.predecessors(i));
+  }
+  return found;
+}
+
+TEST(GraphScript, HasAPhaseBetweenBarriers) {
+  const auto graph = parse_graph(script, 4);
+  ASSERT_TRUE(graph.ok()) << graph.error().sentence;
+  ASSERT_EQ(graph.value().phases.size(), 2U);
+  EXPECT_EQ(graph.value().task_count(), 6U);
+}
+
+TEST(GraphScript, TaskIsInPartsWhereItCreatesAndWaits) {
+  const auto graph = parse_graph(
+      "lares-graph 2\ntask 1 -\nspend 1 0\ntask 4 0\nspend 2 0\nwait 0\n"
+      "spend 8 0\ntask 5 -\n",
+      1);
+  ASSERT_TRUE(graph.ok());
+  const Workload& w = graph.value();
+  // The task with its first time, its child, its second time, what follows the wait; the other.
+  std::vector<double> seconds;
+  for (const Task& task : w.tasks) seconds.push_back(task.seconds);
+  EXPECT_EQ(seconds, (std::vector<double>{2, 4, 2, 8, 5}));
+  EXPECT_EQ(w.script.next[0], 2U);
+  EXPECT_EQ(w.script.next[2], 3U);
+  EXPECT_EQ(w.script.last[0], 3U);
+  EXPECT_EQ(w.script.created_in[1], 0U);
+  EXPECT_EQ(predecessors(w), (std::vector<std::uint32_t>{0, 1, 1, 2, 0}));
+}
+
+TEST(GraphScript, DependencesHoldAmongTheChildrenOfOneCreator) {
+  const auto graph = parse_graph(
+      "lares-graph 2\nblock 8 -\ntask 1 - rw:0\ntask 1 0 rw:0\n"
+      "task 1 0 rw:0\ntask 1 @1 rw:0\ntask 1 - rw:0\n",
+      1);
+  ASSERT_TRUE(graph.ok());
+  // Its creator; the creator and its sibling; none; the first task.
+  EXPECT_EQ(predecessors(graph.value()), (std::vector<std::uint32_t>{0, 1, 2, 0, 1}));
+}
+
+TEST(GraphScript, GroupWaitsForDescendantsAndWaitForChildren) {
+  const auto in_group =
+      parse_graph("lares-graph 2\ntask 1 -\ngroup -\ntask 1 -\ntask 1 1\nend -\n", 1);
+  ASSERT_TRUE(in_group.ok());
+  EXPECT_EQ(predecessors(in_group.value()), (std::vector<std::uint32_t>{0, 0, 1, 2}));
+  const auto waits =
+      parse_graph("lares-graph 2\ntask 1 -\ntask 1 0\nwait -\ntask 1 -\nwait -\n", 1);
+  ASSERT_TRUE(waits.ok());
+  EXPECT_EQ(predecessors(waits.value()), (std::vector<std::uint32_t>{0, 1, 1, 0, 1}));
+}
+
+TEST(GraphScript, SetsWaitForWhatWasBeforeAndNotForEachOther) {
+  const auto graph = parse_graph(
+      "lares-graph 2\nblock 8 -\ntask 1 - rw:0\ntask 1 - s:0\ntask 1 - s:0\n"
+      "task 1 - r:0\ntask 1 - s:0\ntask 1 - x:0\n",
+      1);
+  ASSERT_TRUE(graph.ok());
+  EXPECT_EQ(predecessors(graph.value()), (std::vector<std::uint32_t>{0, 1, 1, 2, 1, 1}));
+}
+
+TEST(GraphScript, NamesTheLineThatIsWrong) {
+  const auto refusal = [](const std::string& lines) {
+    const auto graph = parse_graph("lares-graph 2\ntask 1 -\n" + lines, 2);
+    return graph.ok() ? std::string("(accepted)") : graph.error().sentence;
+  };
+  const std::string creator =
+      "task graph: line 3 has a creator that is none of -, @THREAD and an earlier task since the "
+      "barrier";
+  EXPECT_EQ(refusal("wait 1\n"), creator);
+  EXPECT_EQ(refusal("wait @4096\n"), creator);
+  EXPECT_EQ(refusal("task 1 @\n"), creator);
+  EXPECT_EQ(refusal("barrier\nspend 1 0\n"), "task graph: line 4" + creator.substr(18));
+  EXPECT_EQ(refusal("end -\n"), "task graph: line 3 ends a group that its creator has not begun");
+  EXPECT_EQ(refusal("barrier now\n"), "task graph: line 3 has more words than barrier");
+  EXPECT_EQ(refusal("spend 1 - 3\n"),
+            "task graph: line 3 has more words than spend SECONDS CREATOR");
+  EXPECT_EQ(refusal("spond 1 -\n"),
+            "task graph: line 3 does not start with block, task, now, spend, wait, group, end, "
+            "barrier or #");
+}
+
+// Every node is reached if each is released by those before it: there is no cycle.
+std::size_t reachable(const Workload& workload, const Phase& phase) {
+  const Graph graph(workload, phase);
+  std::vector<std::uint32_t> missing;
+  std::vector<std::uint32_t> ready;
+  for (std::uint32_t i = 0; i < phase.end - phase.first; ++i) {
+    missing.push_back(graph.predecessors(i));
+    if (missing.back() == 0) ready.push_back(i);
+  }
+  std::size_t done = 0;
+  for (; !ready.empty(); ++done) {
+    const std::uint32_t node = ready.back();
+    ready.pop_back();
+    for_each_released(graph, node, missing, [&](std::uint32_t next) { ready.push_back(next); });
+  }
+  return done;
+}
+
+TEST(GraphScript, AnyTextHasNoCycle) {
+  Random random(7);
+  for (int round = 0; round < 5000; ++round) {
+    const auto graph = parse_graph(machine::test::mutate(script, random), 3);
+    if (!graph.ok()) continue;
+    for (const Phase& phase : graph.value().phases) {
+      ASSERT_EQ(reachable(graph.value(), phase), phase.end - phase.first);
+    }
+  }
 }
 
 TEST(GraphFile, SurvivesAnyText) {

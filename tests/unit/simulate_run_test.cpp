@@ -8,6 +8,7 @@
 #include "policy_sample.hpp"
 #include "simulate/cache.hpp"
 #include "simulate/graph.hpp"
+#include "simulate/graph_file.hpp"
 #include "simulate/simulation.hpp"
 #include "simulate/workloads/workloads.hpp"
 
@@ -73,6 +74,82 @@ TEST(Run, DoesEveryTaskOnceUnderEveryPolicy) {
       EXPECT_TRUE(std::ranges::all_of(times, [](int n) { return n == 1; }))
           << name << " " << policy;
     }
+  }
+}
+
+/// The time of a recorded program without any noise or costs.
+double recorded_seconds(const std::string& lines, std::vector<std::size_t> cores,
+                        std::vector<Interval>* trace = nullptr) {
+  Bench bench(std::move(cores));
+  bench.parameters.noise = 0;
+  bench.parameters.costs = {0, 0, 0, 0, 0, 50000, 0, 0};
+  auto graph = parse_graph("lares-graph 2\n" + lines, bench.machine.domains.size());
+  EXPECT_TRUE(graph.ok()) << (graph.ok() ? "" : graph.error().sentence);
+  return bench.run(graph.value(), "auto", 1, trace).seconds;
+}
+
+TEST(Recorded, WaitsHoldUpWhoWaits) {
+  EXPECT_NEAR(recorded_seconds("task 1 -\ntask 1 -\ntask 1 -\n", {4}), 1, 1e-3);
+  EXPECT_NEAR(recorded_seconds("task 1 -\ntask 1 -\nwait -\ntask 1 -\n", {4}), 2, 1e-3);
+  EXPECT_NEAR(recorded_seconds("task 1 -\nbarrier\ntask 1 -\n", {4}), 2, 1e-3);
+  EXPECT_NEAR(recorded_seconds("task 1 -\nspend 3 -\ntask 1 -\n", {4}), 4, 1e-3);
+  EXPECT_NEAR(recorded_seconds("task 1 -\nspend 3 -\ntask 1 -\n", {1}), 5, 1e-3);
+  EXPECT_NEAR(recorded_seconds("task 1 -\nnow 2 -\ntask 1 -\n", {4}), 3, 1e-3);
+}
+
+TEST(Recorded, UndeferredTaskWaitsForWhatItDependsOn) {
+  const std::string block = "block 8 -\n";
+  EXPECT_NEAR(recorded_seconds(block + "task 1 - rw:0\nnow 2 - r:0\ntask 1 -\n", {4}), 4, 1e-3);
+  EXPECT_NEAR(recorded_seconds(block + "task 1 - rw:0\nwait - r:0\ntask 1 -\n", {4}), 2, 1e-3);
+  // Whoever waits may take the long one.
+  EXPECT_NEAR(recorded_seconds(block + "task 1 - rw:0\ntask 5 -\nwait - r:0\ntask 1 -\n", {4}), 6,
+              1e-3);
+}
+
+TEST(Recorded, NestedTasksFollowTheirCreators) {
+  // Two children at once, between the halves of their creator.
+  const std::string nested = "task 1 -\ntask 2 0\ntask 2 0\nwait 0\nspend 1 0\n";
+  EXPECT_NEAR(recorded_seconds(nested, {4}), 4, 1e-3);
+  EXPECT_NEAR(recorded_seconds(nested, {1}), 6, 1e-3);
+  EXPECT_NEAR(recorded_seconds("task 1 -\nnow 2 0\nspend 1 0\ntask 1 -\n", {2}), 4, 1e-3);
+  EXPECT_NEAR(recorded_seconds("group -\ntask 1 -\ntask 2 0\nend -\ntask 1 -\n", {4}), 4, 1e-3);
+  EXPECT_NEAR(recorded_seconds("task 1 -\ntask 2 0\nwait -\ntask 1 -\n", {4}), 3, 1e-3);
+}
+
+TEST(Recorded, ThreadsCreateSideBySide) {
+  EXPECT_NEAR(recorded_seconds("spend 2 -\nspend 2 @1\ntask 1 -\ntask 1 @1\n", {2}), 3, 1e-3);
+  EXPECT_NEAR(recorded_seconds("spend 2 -\nspend 2 @1\ntask 1 -\ntask 1 @1\n", {1}), 6, 1e-3);
+}
+
+TEST(Recorded, DurationsHoldWhereMemoryIsNearAndGrowWhereItIsFar) {
+  // A core's own memory gives 1000 MB/s here, another's half of that.
+  const std::string task = "now 1 - r:0\n";  // on the first core, which is in domain 0
+  EXPECT_NEAR(recorded_seconds("block 8000000000 0\n" + task, {1, 1}), 1, 1e-3);
+  EXPECT_NEAR(recorded_seconds("block 8000000000 1\n" + task, {1, 1}), 2, 1e-3);
+  EXPECT_NEAR(recorded_seconds("block 8000000 1\n" + task, {1, 1}), 1, 1e-3);
+}
+
+TEST(Recorded, EveryTaskRunsOnceUnderEveryPolicy) {
+  const Bench bench;
+  std::string lines = "lares-graph 2\n";
+  for (int i = 0; i < 40; ++i) lines += "block 4096 " + std::to_string(i % 4) + "\n";
+  for (int i = 0; i < 200; ++i) {
+    const std::string task = std::to_string(3 * i);
+    const std::string block = std::to_string(i % 40);
+    lines += "task 1e-4 - rw:" + block + "\ngroup " + task + "\ntask 1e-4 " + task + "\nnow 1e-5 " +
+             task + "\nend " + task + "\nspend 1e-5 " + task + "\n";
+    if (i % 50 == 49) lines += "wait -\n";
+  }
+  const auto graph = parse_graph(lines, 4);
+  ASSERT_TRUE(graph.ok());
+  for (const std::string& policy : policies()) {
+    std::vector<Interval> trace;
+    const Outcome outcome = bench.run(graph.value(), policy, 3, &trace);
+    EXPECT_EQ(outcome.tasks, 600U) << policy;
+    EXPECT_EQ(outcome.by_locality[0] + outcome.by_locality[1] + outcome.by_locality[2], 600U);
+    std::vector<int> times(graph.value().tasks.size(), 0);
+    for (const Interval& interval : trace) ++times[interval.task];
+    EXPECT_TRUE(std::ranges::all_of(times, [](int n) { return n <= 1; })) << policy;
   }
 }
 

@@ -103,9 +103,9 @@ Result<bool> settle_quiet(const RunOptions& options, const Environment& environm
 }
 
 /// Those that the command reads, and those that it sets for the library.
-constexpr std::array<std::string_view, 9> known_here = {
-    "LARES_BIND",   "LARES_BOUND", "LARES_DOMAIN",  "LARES_MACHINE", "LARES_PLACEMENT",
-    "LARES_POLICY", "LARES_QUIET", "LARES_SESSION", "LARES_SUMMARY"};
+constexpr std::array<std::string_view, 10> known_here = {
+    "LARES_BIND",   "LARES_BOUND", "LARES_DOMAIN", "LARES_MACHINE", "LARES_PLACEMENT",
+    "LARES_POLICY", "LARES_QUIET", "LARES_RECORD", "LARES_SESSION", "LARES_SUMMARY"};
 
 bool is_known(const std::string& name) {
   return std::find(known_here.begin(), known_here.end(), name) != known_here.end();
@@ -133,6 +133,9 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   settings.bind = bind.value();
   settings.placement = placement.value();
   if (summary) settings.summary = summary->value();
+  if (const auto record = choose(options.record, "--record", environment, "LARES_RECORD")) {
+    settings.record = record->text;
+  }
   settings.quiet = quiet.value();
   return settings;
 }

@@ -22,6 +22,7 @@ struct RunOptions {
   std::string bind;
   std::string placement;
   std::vector<std::string> summary;  ///< FORMAT FILE, or empty
+  std::string record;
   bool quiet = false;
   std::vector<std::string> program;  ///< protected (launch/words.hpp)
 };
@@ -39,6 +40,7 @@ struct RunSettings {
   BindChoice bind = BindChoice::automatic;
   std::string placement;  ///< as memory::parse_placement reads it; empty: first touch
   std::optional<SummaryTarget> summary;  ///< nothing: text on standard error, unless quiet
+  std::string record;                    ///< where the task graph goes; empty: nowhere
   bool quiet = false;
 };
 

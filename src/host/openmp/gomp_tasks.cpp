@@ -7,6 +7,7 @@
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_depend.hpp"
 #include "host/openmp/region.hpp"
+#include "runtime/record.hpp"
 
 namespace lares::omp::gomp {
 
@@ -105,8 +106,16 @@ void run_later(runtime::Worker& worker, Recipe recipe,
 
 // Without data to copy or dependences to wait for.
 bool may_run_now(runtime::Worker& worker, unsigned flags, bool included, bool depends) noexcept {
-  if (depends) return runtime::runs_in_order(worker);
+  // A record tells what a task depends on, even if nothing is left to wait for.
+  if (depends) return runtime::runs_in_order(worker) && !runtime::record::is_on(worker);
   return included || ((flags & flag_priority) == 0 && runtime::should_inline(worker));
+}
+
+// For a body that runs at once.
+std::uint16_t inline_flags(const Recipe& recipe, const runtime::Task& parent,
+                           bool included) noexcept {
+  const std::uint16_t flags = task_flags(recipe, parent);
+  return included ? static_cast<std::uint16_t>(flags | runtime::task_flag::undeferred) : flags;
 }
 
 // --- taskloop -----------------------------------------------------------------------------------
@@ -216,7 +225,7 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
     if (i == split.last_with_first) width = split.later_step;
     if (in_place) {
       runtime::run_inline(worker, run, reinterpret_cast<void*>(recipe.body), recipe.data,
-                          task_flags(recipe, *worker.current));
+                          inline_flags(recipe, *worker.current, included));
     } else if (included) {
       runtime::run_undeferred(worker, *task, {});
     } else {
@@ -248,7 +257,7 @@ LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, v
   if (event == nullptr && copy == nullptr && !lares::omp::variables_differ() &&
       gomp::may_run_now(*worker, flags, included, depends)) {
     return lares::runtime::run_inline(*worker, gomp::run, reinterpret_cast<void*>(fn), data,
-                                      gomp::task_flags(recipe, *worker->current));
+                                      gomp::inline_flags(recipe, *worker->current, included));
   }
   if (!depends) {
     return included ? gomp::run_now(*worker, recipe, {}, event)

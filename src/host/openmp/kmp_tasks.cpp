@@ -6,6 +6,7 @@
 #include "host/openmp/kmp_depend.hpp"
 #include "host/openmp/kmp_entry.hpp"
 #include "runtime/execution.hpp"
+#include "runtime/record.hpp"
 
 namespace lares::omp::kmp {
 
@@ -108,6 +109,7 @@ bool is_included(const runtime::Worker& worker, std::uint32_t bits) noexcept {
 // An included task with an event does not hold up its creator, who may be the one to fulfil it:
 // its structured block is run at once, and its completion is left pending.
 void count_pending(runtime::Worker& worker, runtime::Task& task) noexcept {
+  runtime::record::created(worker, task, {}, runtime::record_flag::undeferred);
   runtime::count_child(worker, task);
   runtime::count_created(worker, task);
 }
@@ -118,6 +120,7 @@ void end_pending(runtime::Worker& worker, runtime::Task& task) noexcept {
       runtime::detach_state::fulfilled) {
     runtime::complete(&worker, task);
   }
+  runtime::record::resumed(worker);
 }
 
 void go_on(runtime::Task& task, runtime::Worker& worker) {
@@ -188,6 +191,7 @@ void run_now(runtime::Worker& worker, CompilerTask& made,
   if (!dependences.empty()) runtime::taskwait_depend(worker, dependences);
   count_pending(worker, task);
   runtime::execute(worker, task);
+  runtime::record::resumed(worker);
 }
 
 void submit(runtime::Worker& worker, CompilerTask& made,
@@ -274,7 +278,8 @@ LARES_EXPORT std::int32_t __kmpc_omp_reg_task_with_affinity(kmp_location* loc, s
                                                             kmp_task* task, std::int32_t count,
                                                             kmp_affinity* list) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_reg_task_with_affinity, loc, gtid, task, count, list);
-  if (count <= 0 || !runtime::Engine::instance().wants_data()) return 0;
+  const bool matters = runtime::Engine::instance().wants_data() || runtime::record::is_on(*worker);
+  if (count <= 0 || !matters) return 0;
   const std::span<runtime::Access> accesses =
       runtime::reserve_accesses(kmp::task_of(*task), static_cast<std::size_t>(count));
   for (runtime::Access& access : accesses) {

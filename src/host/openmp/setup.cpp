@@ -65,6 +65,13 @@ runtime::CountersFile* map_counters() noexcept {
   return counters;
 }
 
+// `lares run --record` leaves an empty file for us.
+bool wants_record() noexcept {
+  std::string path = g_session;
+  path += "/record";
+  return access(path.c_str(), F_OK) == 0;
+}
+
 // The parent's file stays the parent's.
 void after_fork_in_child() noexcept {
   if (runtime::Engine::active()) runtime::Engine::instance().reset_after_fork(map_counters);
@@ -125,6 +132,7 @@ void set_up() noexcept {
   engine.set_counters_maker(map_counters);
   engine.set_wait_policy(wait_policy());
   engine.set_throttling(throttles());
+  if (wants_record()) runtime::Engine::record_into(g_session);
   set_up_allocators(engine.machine());
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
   if (has_tool()) {

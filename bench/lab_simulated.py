@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Remote shares, counted in a guest of the lab and simulated: the same program, policy and machine.
+
+The program runs in the guest under `lares run --record`, its remote lines are counted, and the graph
+that it wrote is simulated on the description of the same machine under the same policy.
+
+    bench/lab_simulated.py --nodes 4 --rounds 1
+"""
+
+import json
+import pathlib
+import tempfile
+
+import harness
+import lab_guests
+
+POLICIES = ("stock-like", "locality-queues", "virouleau")
+COMPILERS = ("gcc", "clang")
+CASES = {"cholesky": (["1024", "64", "1", "interleaved"], "factorise"),
+         "jacobi": (["128", "8", "4", "parallel"], "sweeps")}
+CACHE_KIB = 512
+
+
+def machine_file(options, folder):
+    """The guest's machine: nodes that are all equally far from each other."""
+    nodes, cpus = options.nodes, options.cpus
+    bytes_of_node = 256 << 20
+    document = {
+        "format": "lares-machine", "version": 1, "name": f"guest of {nodes} nodes",
+        "domain_level": "numa",
+        "domains": [{"name": f"numa {n}", "node": n, "memory_bytes": bytes_of_node}
+                    for n in range(nodes)],
+        "cores": [{"domain": n, "cpus": [n * cpus + c]} for n in range(nodes) for c in range(cpus)],
+        "memory": [{"node": n, "total_bytes": bytes_of_node, "has_cores": True, "domain": n}
+                   for n in range(nodes)],
+        "distances": {"matrix": [[10 if a == b else 20 for b in range(nodes)]
+                                 for a in range(nodes)]},
+        "simulation": {"source": "the lab's model of caches",
+                       "cache_bytes": cpus * CACHE_KIB * 1024},
+    }
+    file = folder / "guest.json"
+    file.write_text(json.dumps(document))
+    return file
+
+
+def simulated(options, lares, graph, machine, policy):
+    """The remote share of the bytes, with the cores that the guest had."""
+    command = [lares, "simulate", f"file:{graph}", "--machine", machine, "--policy", policy,
+               "--seeds", 5, "--format", "json"]
+    found = json.loads(harness.run(command, harness.clean_environment(), options.timeout))
+    return found["rows"][0]["remote_share"]
+
+
+def one_run(options, lares, case, compiler, policy, folder):
+    arguments, region = CASES[case]
+    program = harness.program(options.build / "examples", f"{case}-{compiler}")
+    machine = machine_file(options, folder)
+    graph = folder / "app.graph"
+    graph.write_text("")
+    words = [*harness.under_lares(lares, "--quiet", "--policy", policy, "--record", graph),
+             program, *arguments]
+    guest = ["--nodes", options.nodes, "--cpus-per-node", options.cpus, "--cache",
+             f"l2={CACHE_KIB}K", "--output", graph]
+    run = lab_guests.run_guest(lares, guest, words, count=True,
+                               environment=harness.clean_environment(), timeout=options.timeout)
+    if "result=ok" not in run.output:
+        raise harness.ProgramFailed(f"{case} computed something wrong under {policy}")
+    matrix = lab_guests.fetched(run.region(region))
+    counted = lab_guests.remote(matrix) / sum(map(sum, matrix))
+    return {"counted": counted, "seconds": run.seconds,
+            "simulated": simulated(options, lares, graph, machine, policy)}
+
+
+def table_of(runs):
+    table = harness.Table(["program, policy", "remote, counted", "remote, simulated",
+                           "difference, points"])
+    for (case, compiler, policy), some in runs.items():
+        percent = lambda key: harness.Spread([100 * run[key] for run in some])
+        difference = harness.Spread([100 * (r["simulated"] - r["counted"]) for r in some])
+        table.add(f"{case}-{compiler}, {policy}", percent("counted").text("{:.1f}".format) + " %",
+                  percent("simulated").text("{:.1f}".format) + " %",
+                  difference.text("{:+.1f}".format))
+    return table
+
+
+def body():
+    parser = harness.Parser(prog="lab_simulated.py", description=__doc__.splitlines()[0],
+                            epilog="Example: bench/lab_simulated.py --rounds 1 --cases jacobi")
+    lab_guests.lab_options(parser, nodes=4)
+    parser.add_argument("--cpus", type=harness.positive, default=2, metavar="N",
+                        help="cpus of a node (default: 2)")
+    parser.add_argument("--rounds", type=harness.positive, default=3, metavar="N",
+                        help="how often each configuration runs (default: 3)")
+    parser.add_argument("--cases", default=",".join(CASES), metavar="LIST",
+                        help=f"which programs (default: {','.join(CASES)})")
+    parser.add_argument("--compilers", default=",".join(COMPILERS), metavar="LIST",
+                        help=f"built by whom (default: {','.join(COMPILERS)})")
+    parser.add_argument("--policies", default=";".join(POLICIES), metavar="LIST",
+                        help=f"policies, with ; between (default: {';'.join(POLICIES)})")
+    parser.add_argument("--timeout", type=harness.positive, default=600, metavar="S",
+                        help="seconds after which a run counts as hung (default: 600)")
+    options = parser.parse_args()
+    lares = harness.program(options.build, "lares")
+    plan = [(case, compiler, policy) for case in options.cases.split(",")
+            for compiler in options.compilers.split(",") for policy in options.policies.split(";")]
+    runs = {}
+    progress = harness.Progress(len(plan) * options.rounds)
+    with tempfile.TemporaryDirectory(prefix="lares-lab-") as folder:
+        for _, each in harness.interleaved(plan, options.rounds, 1):
+            progress.step(" ".join(each))
+            runs.setdefault(each, []).append(one_run(options, lares, *each, pathlib.Path(folder)))
+    progress.end()
+    print(harness.provenance_line(harness.provenance()))
+    print(table_of(runs).text())
+    if options.json:
+        harness.write_json(options.json, [{"case": c, "compiler": b, "policy": p, "runs": some}
+                                          for (c, b, p), some in runs.items()])
+    return 0
+
+
+if __name__ == "__main__":
+    harness.main("lab_simulated", body)
