@@ -143,8 +143,9 @@ def body():
             for (case, compiler, policy), some in runs.items()])
     if options.write:
         date = datetime.date.today().isoformat()
+        more = f", {options.guest}" if options.guest else ""
         text = (f"{table.markdown()}\n\nA guest of {options.nodes} nodes with {options.cpus} cpus each, "
-                f"512 KiB of L2 per cpu {options.guest}; medians [least..most] of {options.rounds} "
+                f"512 KiB of L2 per cpu{more}; medians [least..most] of {options.rounds} "
                 f"interleaved runs, {date}.")
         harness.replace_marked(harness.ROOT / "docs" / "lab.md", "policies", text)
     return 0

@@ -57,10 +57,21 @@ CoreId bound_core(const machine::Machine& machine) noexcept {
   return found;
 }
 
+// Runtimes bind threads anew when a team's size changes. That the thread is somewhere else costs a
+// few nanoseconds to see; where it may run, a system call.
+bool was_bound_anew(const ThreadState& thread, const machine::Machine& machine) noexcept {
+  if (!thread.core_followed || !thread.core.valid()) return false;
+  const int cpu = sched_getcpu();
+  const auto& cpus = machine.cores[thread.core.index()].cpus;
+  return cpu >= 0 && std::find(cpus.begin(), cpus.end(), OsCpu{cpu}) == cpus.end();
+}
+
 CoreId core_of_thread(ThreadState& thread) noexcept {
-  if (!thread.core_known) {
-    thread.core = bound_core(Engine::instance().machine());
+  const machine::Machine& machine = Engine::instance().machine();
+  if (!thread.core_known || was_bound_anew(thread, machine)) {
+    thread.core = bound_core(machine);
     thread.core_known = true;
+    thread.core_followed = true;
   }
   return thread.core;
 }

@@ -160,6 +160,7 @@ ThreadState* this_thread() noexcept {
   }
   thread->worker = nullptr;
   thread->core_known = false;
+  thread->core_followed = false;
   thread->stack_low = lowest_stack_address();
   pthread_setspecific(g_key, thread);
   t_state = thread;

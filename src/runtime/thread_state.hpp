@@ -51,6 +51,7 @@ struct ThreadState {
   Team* cached_team = nullptr;       ///< a team this thread was master of, ready for reuse; owner
   CoreId core;                       ///< the core it is bound to, or invalid; owner
   bool core_known = false;           ///< owner
+  bool core_followed = false;        ///< the system said which core: it may say another; owner
   std::uintptr_t stack_low = 0;      ///< lowest usable address of the current stack; owner
   FreshStack* first_stack = nullptr;       ///< see deep_stack.hpp; owner
   FreshStack** next_stack = &first_stack;  ///< where to find the next deeper one; owner

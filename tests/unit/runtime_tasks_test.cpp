@@ -1,5 +1,6 @@
 // What tasks promise: waiting, groups, priorities, parts, events, cancellation, nesting.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <cstdint>
@@ -186,6 +187,44 @@ TEST(Throttling, CreatorsRunTasksOfFullQueuesUnlessTheUserForbidsIt) {
     }
   }
   Engine::instance().set_throttling(true);
+}
+
+namespace binding {
+
+bool bind_to(std::size_t cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  return sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+
+/// The core that a region of one thread thinks it runs on.
+CoreId core_in_a_region() {
+  ThreadState& master = *this_thread();
+  Team* team = acquire_team(master, 1, host::Machine::generation());
+  Worker& worker = enter(*team, WorkerId{0});
+  const CoreId core = worker.core;
+  leave(worker);
+  release_team(master, team);
+  return core;
+}
+
+}  // namespace binding
+
+// Runtimes bind a thread anew when the size of its team changes.
+TEST(Binding, AThreadThatIsBoundAnewIsFollowed) {
+  const host::Machine machine({1, 1});
+  bool allowed = false;
+  std::thread([&] {
+    allowed = binding::bind_to(0) && binding::bind_to(1);
+    if (!allowed) return;
+    for (const std::size_t cpu : {0U, 1U, 0U}) {
+      binding::bind_to(cpu);
+      binding::core_in_a_region();  // the one that notices
+      EXPECT_EQ(binding::core_in_a_region(), CoreId{cpu});
+    }
+  }).join();
+  if (!allowed) GTEST_SKIP() << "needs the cpus 0 and 1";
 }
 
 TEST(Untied, ATaskCompletesAfterItsLastPart) {

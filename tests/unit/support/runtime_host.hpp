@@ -95,6 +95,7 @@ inline void claim_core(std::size_t worker) {
   ThreadState& thread = *this_thread();
   thread.core = CoreId{worker % Engine::instance().machine().cores.size()};
   thread.core_known = true;
+  thread.core_followed = false;
 }
 
 /// A parallel region: `body(worker)` on `size` threads, the calling one among them. Returns when
