@@ -234,7 +234,7 @@ std::string to_svg(const Chart& chart) {
       y_extent.cover(point.y.most);
     }
   }
-  if (x_extent.empty()) x_extent = y_extent = {1, 2};
+  if (x_extent.empty()) x_extent = y_extent = {.least = 1, .most = 2};
   // Where a scale is not logarithmic it shows the nought, so that heights can be compared.
   if (!chart.y_logarithmic) y_extent.cover(0);
   const Axis x(ticks_between(x_extent.least, x_extent.most, chart.x_logarithmic, 2, x_extent.whole),

@@ -11,7 +11,6 @@ namespace lares::cli {
 namespace {
 
 using simulate::Measured;
-using simulate::Measurements;
 
 constexpr std::array<const char*, 8> colours = {"#1b6ca8", "#d1495b", "#2e933c", "#edae49",
                                                 "#7a4fa3", "#3d3d3d", "#00a1a1", "#a05a2c"};
@@ -49,7 +48,7 @@ std::string document(double height, const std::string& title, const std::string&
 }
 
 // One bar a schedule; the thin line is the spread over seeds and uncertain parameters.
-std::string bars(const Measurements& found, const std::string& title) {
+std::string bars(const simulate::Measurements& found, const std::string& title) {
   double most = 0;
   for (const Measured& row : found.rows) most = std::max({most, row.highest, row.seconds.most});
   const double scale = most > 0 ? (width - left - 110) / most : 0;
@@ -73,7 +72,7 @@ std::string bars(const Measurements& found, const std::string& title) {
 }
 
 // Speed-up over the size of the team, one line a schedule.
-std::string lines(const Measurements& found, const std::string& title) {
+std::string lines(const simulate::Measurements& found, const std::string& title) {
   constexpr double height = 420;
   constexpr double bottom = height - 40;
   double most = 0;
@@ -120,7 +119,7 @@ std::string lines(const Measurements& found, const std::string& title) {
 
 }  // namespace
 
-std::string simulation_svg(const SimulationHead& head, const Measurements& found) {
+std::string simulation_svg(const SimulationHead& head, const simulate::Measurements& found) {
   const std::string title = fmt::format("{} on {} (simulated)", head.workload, head.machine.name);
   const bool one_size = std::all_of(found.rows.begin(), found.rows.end(), [&](const Measured& row) {
     return row.workers == found.rows.front().workers;

@@ -10,7 +10,6 @@ namespace {
 
 using nlohmann::ordered_json;
 using simulate::Measured;
-using simulate::Measurements;
 using simulate::Outcome;
 
 // Resources that are less loaded than this are not worth a line.
@@ -64,7 +63,7 @@ std::string notes(const SimulationHead& head, const Palette& palette) {
 
 }  // namespace
 
-std::string simulation_text(const SimulationHead& head, const Measurements& found,
+std::string simulation_text(const SimulationHead& head, const simulate::Measurements& found,
                             const Palette& palette) {
   using Align = Table::Align;
   Table table({Align::left, Align::right, Align::right, Align::left, Align::right, Align::right,
@@ -87,7 +86,7 @@ std::string simulation_text(const SimulationHead& head, const Measurements& foun
                      table.text("  "), notes(head, palette));
 }
 
-std::string simulation_csv(const Measurements& found) {
+std::string simulation_csv(const simulate::Measurements& found) {
   std::string text =
       "policy,cores,seconds,seconds_least,seconds_most,seconds_lowest,seconds_highest,rate,unit,"
       "speedup,remote_share,idle_share,tasks_local,tasks_same_domain,tasks_remote,steals,"
@@ -105,7 +104,7 @@ std::string simulation_csv(const Measurements& found) {
   return text;
 }
 
-std::string simulation_json(const SimulationHead& head, const Measurements& found) {
+std::string simulation_json(const SimulationHead& head, const simulate::Measurements& found) {
   ordered_json rows = ordered_json::array();
   for (const Measured& row : found.rows) {
     ordered_json loads = ordered_json::object();
