@@ -23,7 +23,7 @@ import lab_guests  # noqa: E402
 LARES = BUILD / "lares"
 PATIENCE = 280
 JACOBI = ("64", "8", "3", "parallel")
-CHOLESKY = ("512", "64", "1", "interleaved")
+CHOLESKY = ("768", "64", "1", "interleaved")
 
 
 def program(name):
@@ -102,7 +102,7 @@ class Programs(unittest.TestCase):
                        program(f"examples/{name}-clang"), *arguments, count=False,
                        guest=("--cpus-per-node", "1"))
             self.assertIn("result=ok", done.output)
-            self.assertIn("8 domains", done.errors + done.output)
+            self.assertIn("8 numa domains", done.errors + done.output)
 
 
 class Placement(unittest.TestCase):
