@@ -47,22 +47,22 @@ void LastTouch::record(std::uintptr_t address, const Touch& touch) noexcept {
   std::uint64_t next = DomainField::put(self, to_field(touch.domain));
   next = CoreField::put(next, core_field(touch.core));
   next = WrittenField::put(next, touch.written ? 1 : 0);
-  memory_.populate();
   Word& word = table_[slot.index];
   // relaxed, in all accesses to the table: a word is a whole fact by itself.
   const std::uint64_t old = word.load(std::memory_order_relaxed);
   // Data that many read and nobody writes keeps its cache line shared: no store without news.
   if (old == next) return;
   if (!touch.written && (old & identity) == self && WrittenField::get(old) != 0) return;
+  if (old == 0) memory_.populate();
   word.store(next, std::memory_order_relaxed);
 }
 
 /// The word about `address`, or an empty one.
 inline std::uint64_t LastTouch::word_of(std::uintptr_t address) const noexcept {
   if (table_ == nullptr) return 0;
-  memory_.populate();
   const Slot slot = slot_of(address, mask_);
   const std::uint64_t word = table_[slot.index].load(std::memory_order_relaxed);
+  if (word == 0) memory_.populate();
   return (word & identity) == identity_of(slot.tag, generations_.of(address)) ? word : 0;
 }
 

@@ -72,7 +72,6 @@ PageHomes::PageHomes(std::vector<DomainId> domain_of_node, const Kernel& kernel,
 
 PageHome PageHomes::find(std::uintptr_t address, Bytes length) noexcept {
   if (refused() != 0 || table_ == nullptr) return {};
-  memory_.populate();
   const Slot slot = slot_of(key_of(pages_of(address, length, options_.page_shift)), mask_);
   // relaxed, here and in all accesses to the table: a word is a whole fact by itself.
   const std::uint64_t word = table_[slot.index].load(std::memory_order_relaxed);
@@ -143,6 +142,7 @@ bool PageHomes::claim(Word& word, std::uint64_t seen, std::uint64_t generation) 
 }
 
 PageHome PageHomes::learn(std::uintptr_t address, Bytes length) noexcept {
+  memory_.populate();
   const Entry entry = entry_of(address, length);
   const PageAnswer now = ask(entry.range);
   const DomainId domain = domain_of_node(now.node);
