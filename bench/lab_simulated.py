@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Remote shares, counted in a guest of the lab and simulated: the same program, policy and machine.
 
-The program runs in the guest under `lares run --record`, its remote lines are counted, and the graph
-that it wrote is simulated on the description of the same machine under the same policy.
+The program runs in the guest under `lares run --record`, the lines that it fetches from memory are
+counted by the node of the memory, and the graph that it wrote is simulated on the description of the
+same machine under the same policy. The guest's nodes have a cache each that their cpus share, as the
+simulated domains have. What comes out of another node's cache is left out on both sides.
 
     bench/lab_simulated.py --nodes 4 --rounds 1
+    bench/lab_simulated.py --write          enters the table into docs/simulate.md
 """
 
+import datetime
 import json
 import pathlib
 import tempfile
@@ -18,7 +22,7 @@ POLICIES = ("stock-like", "locality-queues", "virouleau")
 COMPILERS = ("gcc", "clang")
 CASES = {"cholesky": (["1024", "64", "1", "interleaved"], "factorise"),
          "jacobi": (["128", "8", "4", "parallel"], "sweeps")}
-CACHE_KIB = 512
+L2_KIB, L3_KIB = 64, 1024
 
 
 def machine_file(options, folder):
@@ -35,8 +39,8 @@ def machine_file(options, folder):
                    for n in range(nodes)],
         "distances": {"matrix": [[10 if a == b else 20 for b in range(nodes)]
                                  for a in range(nodes)]},
-        "simulation": {"source": "the lab's model of caches",
-                       "cache_bytes": cpus * CACHE_KIB * 1024},
+        "simulation": {"source": "the lab's model of caches", "write_factor": 2,
+                       "cache_bytes": (cpus * L2_KIB + L3_KIB) * 1024},
     }
     file = folder / "guest.json"
     file.write_text(json.dumps(document))
@@ -44,11 +48,12 @@ def machine_file(options, folder):
 
 
 def simulated(options, lares, graph, machine, policy):
-    """The remote share of the bytes, with the cores that the guest had."""
+    """The remote share of the bytes fetched from memory, with the cores that the guest had."""
     command = [lares, "simulate", f"file:{graph}", "--machine", machine, "--policy", policy,
                "--seeds", 5, "--format", "json"]
     found = json.loads(harness.run(command, harness.clean_environment(), options.timeout))
-    return found["rows"][0]["remote_share"]
+    fetched = found["rows"][0]["fetched_bytes"]
+    return fetched["remote"] / (fetched["local"] + fetched["remote"])
 
 
 def one_run(options, lares, case, compiler, policy, folder):
@@ -60,7 +65,7 @@ def one_run(options, lares, case, compiler, policy, folder):
     words = [*harness.under_lares(lares, "--quiet", "--policy", policy, "--record", graph),
              program, *arguments]
     guest = ["--nodes", options.nodes, "--cpus-per-node", options.cpus, "--cache",
-             f"l2={CACHE_KIB}K", "--output", graph]
+             f"l2={L2_KIB}K,l3={L3_KIB}K", "--output", graph]
     run = lab_guests.run_guest(lares, guest, words, count=True,
                                environment=harness.clean_environment(), timeout=options.timeout)
     if "result=ok" not in run.output:
@@ -71,10 +76,11 @@ def one_run(options, lares, case, compiler, policy, folder):
             "simulated": simulated(options, lares, graph, machine, policy)}
 
 
-def table_of(runs):
+def table_of(plan, runs):
     table = harness.Table(["program, policy", "remote, counted", "remote, simulated",
                            "difference, points"])
-    for (case, compiler, policy), some in runs.items():
+    for case, compiler, policy in plan:
+        some = runs[case, compiler, policy]
         percent = lambda key: harness.Spread([100 * run[key] for run in some])
         difference = harness.Spread([100 * (r["simulated"] - r["counted"]) for r in some])
         table.add(f"{case}-{compiler}, {policy}", percent("counted").text("{:.1f}".format) + " %",
@@ -99,6 +105,7 @@ def body():
                         help=f"policies, with ; between (default: {';'.join(POLICIES)})")
     parser.add_argument("--timeout", type=harness.positive, default=600, metavar="S",
                         help="seconds after which a run counts as hung (default: 600)")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/simulate.md")
     options = parser.parse_args()
     lares = harness.program(options.build, "lares")
     plan = [(case, compiler, policy) for case in options.cases.split(",")
@@ -111,10 +118,16 @@ def body():
             runs.setdefault(each, []).append(one_run(options, lares, *each, pathlib.Path(folder)))
     progress.end()
     print(harness.provenance_line(harness.provenance()))
-    print(table_of(runs).text())
+    table = table_of(plan, runs)
+    print(table.text())
     if options.json:
         harness.write_json(options.json, [{"case": c, "compiler": b, "policy": p, "runs": some}
                                           for (c, b, p), some in runs.items()])
+    if options.write:
+        text = (f"{table.markdown()}\n\n{options.nodes} nodes with {options.cpus} cpus each, {L2_KIB} "
+                f"KiB of L2 per cpu and {L3_KIB} KiB of L3 per node; medians [least..most] of "
+                f"{options.rounds} interleaved runs, {datetime.date.today().isoformat()}.")
+        harness.replace_marked(harness.ROOT / "docs" / "simulate.md", f"lab-{options.nodes}", text)
     return 0
 
 

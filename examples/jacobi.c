@@ -4,8 +4,7 @@
 //
 // N x N x N inner points and a fixed boundary, cut into columns of BLOCK x BLOCK lines; one task
 // per column and sweep, after Wittmann & Hager (2010), section 3. A task names its column and the
-// four beside it in the old grid, and its column in the new one, each by its first plane. The
-// fourth word says who writes the columns first, and so where their memory is: thread t its t-th
+// four beside it in the old grid, and its column in the new one, each as a whole. The fourth word says who writes the columns first, and so where their memory is: thread t its t-th
 // share of them (neighbouring columns stay together), one thread all of them, or the threads in
 // turn. The last one is the order in which the tasks are created.
 //
@@ -163,8 +162,7 @@ static int* make_order(const Grid* g, Order order, int* count) {
 }
 
 static void create_sweep(const Grid* from, const Grid* to, const int* order, int count) {
-  // What a dependence names: the first plane of a column is one piece of memory.
-  const size_t plane = line_points(from) * (size_t)from->block;
+  const size_t all = column_points(from);
   for (int i = 0; i < count; ++i) {
     const int y = order[i] % from->across, z = order[i] / from->across;
     const double* here = column(from, y, z);
@@ -173,8 +171,8 @@ static void create_sweep(const Grid* from, const Grid* to, const int* order, int
     const double* below = column(from, y, z - 1);
     const double* above = column(from, y, z + 1);
     double* result = column(to, y, z);
-#pragma omp task depend(in : here[0 : plane], west[0 : plane], east[0 : plane], below[0 : plane], \
-                            above[0 : plane]) depend(out : result[0 : plane])
+#pragma omp task depend(in : here[0 : all], west[0 : all], east[0 : all], below[0 : all], \
+                            above[0 : all]) depend(out : result[0 : all])
     smooth_column(from, to, y, z);
   }
 }

@@ -3,7 +3,8 @@
 namespace lares::simulate {
 
 Caches::Caches(std::size_t domains, double bytes, const std::vector<Block>& blocks)
-    : bytes_(bytes), blocks_(blocks), versions_(blocks.size(), 0), caches_(domains) {
+    : bytes_(bytes), blocks_(blocks), versions_(blocks.size(), 0),
+      owners_(blocks.size()), caches_(domains) {
   if (bytes <= 0) return;
   for (Cache& cache : caches_) cache.lines.resize(blocks.size());
 }
@@ -22,13 +23,19 @@ void Caches::link(Cache& cache, std::uint32_t block) {
   cache.newest = block;
 }
 
-bool Caches::use(DomainId domain, BlockIndex block, bool writes) {
+Caches::Source Caches::use(DomainId domain, BlockIndex block, bool writes) {
   const auto size = static_cast<double>(blocks_[block].bytes.count);
-  if (bytes_ <= 0 || size > bytes_) return false;
+  if (bytes_ <= 0 || size > bytes_) return Source::memory;
   Cache& cache = caches_[domain.index()];
   Line& line = cache.lines[block];
   const bool hit = line.present && line.version == versions_[block];
-  if (writes) ++versions_[block];
+  const Source source = hit                      ? Source::own_cache
+                        : owners_[block].valid() ? Source::other_cache
+                                                 : Source::memory;
+  if (writes) {
+    ++versions_[block];
+    owners_[block] = domain;
+  }
   if (line.present) {
     unlink(cache, block);
   } else {
@@ -37,13 +44,19 @@ bool Caches::use(DomainId domain, BlockIndex block, bool writes) {
   }
   line.version = versions_[block];
   link(cache, block);
+  make_room(domain);
+  return source;
+}
+
+void Caches::make_room(DomainId domain) {
+  Cache& cache = caches_[domain.index()];
   while (cache.used > bytes_) {
     const std::uint32_t victim = cache.oldest;
     unlink(cache, victim);
     cache.lines[victim].present = false;
+    if (owners_[victim] == domain) owners_[victim] = {};
     cache.used -= static_cast<double>(blocks_[victim].bytes.count);
   }
-  return hit;
 }
 
 }  // namespace lares::simulate

@@ -15,9 +15,16 @@ class Caches {
   /// `bytes` for each of `domains`; 0 holds nothing.
   Caches(std::size_t domains, double bytes, const std::vector<Block>& blocks);
 
-  /// `domain` uses the block: true if it was there, in its newest version. A write makes the copies
-  /// of all other domains old. A block larger than the cache is never there. O(1).
-  bool use(DomainId domain, BlockIndex block, bool writes);
+  /// Where a block is found.
+  enum class Source : std::uint8_t {
+    own_cache,    ///< it was there, in its newest version
+    memory,       ///< of its home
+    other_cache,  ///< of the domain that wrote it last and has not yet returned it to memory
+  };
+
+  /// `domain` uses the block. A write makes the copies of all other domains old. A block larger
+  /// than the cache is never in one. O(1).
+  Source use(DomainId domain, BlockIndex block, bool writes);
 
  private:
   static constexpr std::uint32_t none = 0xFFFFFFFFU;
@@ -35,10 +42,12 @@ class Caches {
   };
   static void unlink(Cache& cache, std::uint32_t block);
   static void link(Cache& cache, std::uint32_t block);
+  void make_room(DomainId domain);
 
   double bytes_;
   const std::vector<Block>& blocks_;
   std::vector<std::uint32_t> versions_;  // by block
+  std::vector<DomainId> owners_;  // by block: whose cache owes it to memory; invalid: memory has it
   std::vector<Cache> caches_;
 };
 

@@ -413,13 +413,25 @@ class Simulation {
       DomainId& home = homes_[access.block];
       if (!home.valid()) home = worker.domain;  // the first touch
       const bool writes = policy::writes(access.mode);
-      if (workload_.reuses && caches_.use(worker.domain, access.block, writes)) continue;
-      if (access.bytes <= 0) continue;
+      const Caches::Source source = workload_.reuses
+                                        ? caches_.use(worker.domain, access.block, writes)
+                                        : Caches::Source::memory;
+      if (source == Caches::Source::own_cache || access.bytes <= 0) continue;
       const bool reads = access.mode != policy::AccessMode::write;
       const double factor = reads ? 1 : parameters_.write_factor;
       // With write-allocate a line that is only written is also fetched.
-      add_traffic(home, reads ? access.bytes : access.bytes * (factor - 1),
-                  writes ? access.bytes : 0);
+      const double read = reads ? access.bytes : access.bytes * (factor - 1);
+      add_traffic(home, read, writes ? access.bytes : 0);
+      count_fetched(source, home == worker.domain, read);
+    }
+  }
+
+  void count_fetched(Caches::Source source, bool local, double bytes) {
+    if (!phase_->measured) return;
+    if (source == Caches::Source::other_cache) {
+      outcome_.transferred_bytes += bytes;
+    } else {
+      (local ? outcome_.fetched_local_bytes : outcome_.fetched_remote_bytes) += bytes;
     }
   }
 

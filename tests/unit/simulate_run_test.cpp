@@ -250,6 +250,21 @@ TEST(Run, KeepsTasksOnTheirData) {
   EXPECT_LT(queues.seconds, plain.seconds);
 }
 
+TEST(Run, TellsWhatMemoryDeliveredFromWhatCachesDid) {
+  const Bench bench;
+  // Without caches all comes from memory: what flows is what is read, and what is written.
+  const Outcome reads = bench.run(bench.make("stream:gb=1,init=static,times=1"), "static");
+  EXPECT_EQ(reads.transferred_bytes, 0);
+  EXPECT_EQ(reads.fetched_remote_bytes, 0);
+  EXPECT_GT(reads.fetched_local_bytes, 0);
+  EXPECT_LE(reads.fetched_local_bytes, 1.2 * reads.local_bytes);
+  const Outcome tiles = bench.run(bench.make("cholesky:n=2048,block=128"), "locality-queues");
+  EXPECT_GT(tiles.transferred_bytes, 0);
+  EXPECT_GT(tiles.fetched_local_bytes, 0);
+  EXPECT_LT(tiles.fetched_local_bytes + tiles.fetched_remote_bytes + tiles.transferred_bytes,
+            1.2 * (tiles.local_bytes + tiles.remote_bytes));
+}
+
 TEST(Run, RefusesWhatCannotBe) {
   Bench bench;
   const auto schedule = parse_schedule("static", 4);
@@ -313,22 +328,34 @@ TEST(Caches, KeepWhatWasUsedLastAndForgetWhatOthersWrote) {
   Caches caches(2, 250, blocks);
   const DomainId here{0};
   const DomainId there{1};
-  EXPECT_FALSE(caches.use(here, 0, false));
-  EXPECT_FALSE(caches.use(here, 1, false));
-  EXPECT_TRUE(caches.use(here, 0, false));
-  EXPECT_FALSE(caches.use(here, 2, false));  // 1 has to leave
-  EXPECT_TRUE(caches.use(here, 0, false));
-  EXPECT_FALSE(caches.use(here, 1, false));
-  EXPECT_FALSE(caches.use(there, 0, true));
-  EXPECT_FALSE(caches.use(here, 0, false));  // old
-  EXPECT_TRUE(caches.use(there, 0, false));
+  EXPECT_EQ(caches.use(here, 0, false), Caches::Source::memory);
+  EXPECT_EQ(caches.use(here, 1, false), Caches::Source::memory);
+  EXPECT_EQ(caches.use(here, 0, false), Caches::Source::own_cache);
+  EXPECT_EQ(caches.use(here, 2, false), Caches::Source::memory);  // 1 has to leave
+  EXPECT_EQ(caches.use(here, 0, false), Caches::Source::own_cache);
+  EXPECT_EQ(caches.use(here, 1, false), Caches::Source::memory);
+  EXPECT_EQ(caches.use(there, 0, true), Caches::Source::memory);
+  EXPECT_EQ(caches.use(here, 0, false), Caches::Source::other_cache);  // old
+  EXPECT_EQ(caches.use(there, 0, false), Caches::Source::own_cache);
+}
+
+TEST(Caches, TheLastWriterOwesABlockUntilItHasToLeave) {
+  const std::vector<Block> blocks(4, Block{Bytes{100}, DomainId{0}, {}});
+  Caches caches(3, 250, blocks);
+  const DomainId writer{0};
+  caches.use(writer, 0, true);
+  EXPECT_EQ(caches.use(DomainId{1}, 0, false), Caches::Source::other_cache);
+  EXPECT_EQ(caches.use(DomainId{2}, 0, false), Caches::Source::other_cache);
+  caches.use(writer, 1, false);
+  caches.use(writer, 2, false);  // 0 leaves its writer's cache; another still has a copy
+  EXPECT_EQ(caches.use(writer, 0, false), Caches::Source::memory);
 }
 
 TEST(Caches, NeverHoldABlockThatIsLarger) {
   const std::vector<Block> blocks(1, Block{Bytes{1000}, DomainId{0}, {}});
   Caches caches(1, 999, blocks);
-  EXPECT_FALSE(caches.use(DomainId{0}, 0, true));
-  EXPECT_FALSE(caches.use(DomainId{0}, 0, false));
+  EXPECT_EQ(caches.use(DomainId{0}, 0, true), Caches::Source::memory);
+  EXPECT_EQ(caches.use(DomainId{0}, 0, false), Caches::Source::memory);
 }
 
 // --- parameters
