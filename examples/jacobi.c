@@ -4,9 +4,10 @@
 //
 // N x N x N inner points and a fixed boundary, cut into columns of BLOCK x BLOCK lines; one task
 // per column and sweep, after Wittmann & Hager (2010), section 3. A task names its column and the
-// four beside it in the old grid, and its column in the new one, each as a whole. The fourth word says who writes the columns first, and so where their memory is: thread t its t-th
-// share of them (neighbouring columns stay together), one thread all of them, or the threads in
-// turn. The last one is the order in which the tasks are created.
+// four beside it in the old grid, and its column in the new one, each as a whole. The fourth word
+// says who writes the columns first, and so where their memory is: thread t its t-th share of them
+// (neighbouring columns stay together), one thread all of them, or the threads in turn. The last
+// one is the order in which the tasks are created.
 //
 // Prints one line per run and one with the check against a serial sweep; exit status 1 if the
 // result is wrong, 2 if the arguments are. Inside `lares lab` the sweeps are a counted region.

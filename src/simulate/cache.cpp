@@ -3,8 +3,11 @@
 namespace lares::simulate {
 
 Caches::Caches(std::size_t domains, double bytes, const std::vector<Block>& blocks)
-    : bytes_(bytes), blocks_(blocks), versions_(blocks.size(), 0),
-      owners_(blocks.size()), caches_(domains) {
+    : bytes_(bytes),
+      blocks_(blocks),
+      versions_(blocks.size(), 0),
+      owners_(blocks.size()),
+      caches_(domains) {
   if (bytes <= 0) return;
   for (Cache& cache : caches_) cache.lines.resize(blocks.size());
 }

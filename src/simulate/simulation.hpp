@@ -64,8 +64,8 @@ struct Outcome {
   /// is not in it, though the flows go to the home for that, too.
   double fetched_local_bytes = 0, fetched_remote_bytes = 0;
   double transferred_bytes = 0;  ///< read out of another domain's cache
-  double busy_seconds = 0;                     ///< of all workers together, running tasks
-  double idle_share = 0;                       ///< of the workers' time
+  double busy_seconds = 0;       ///< of all workers together, running tasks
+  double idle_share = 0;         ///< of the workers' time
   std::uint64_t steals = 0;
   std::uint64_t remote_steals = 0;
   std::vector<Load> loads;  ///< of all resources, in the order of the machine
