@@ -26,7 +26,10 @@ L2_KIB, L3_KIB = 64, 1024
 
 
 def machine_file(options, folder):
-    """The guest's machine: nodes that are all equally far from each other."""
+    """The guest's machine: nodes that are all equally far from each other.
+
+    Only the shared cache counts: what is in a private one is mostly in the shared one, too.
+    """
     nodes, cpus = options.nodes, options.cpus
     bytes_of_node = 256 << 20
     document = {
@@ -40,7 +43,7 @@ def machine_file(options, folder):
         "distances": {"matrix": [[10 if a == b else 20 for b in range(nodes)]
                                  for a in range(nodes)]},
         "simulation": {"source": "the lab's model of caches", "write_factor": 2,
-                       "cache_bytes": (cpus * L2_KIB + L3_KIB) * 1024},
+                       "cache_bytes": L3_KIB * 1024},
     }
     file = folder / "guest.json"
     file.write_text(json.dumps(document))

@@ -15,6 +15,11 @@ using runtime::RecordFileHead;
 using runtime::RecordKind;
 
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+/// User space ends before; a longer piece of data is a program's mistake, and not told.
+constexpr std::uint64_t most_address = std::uint64_t{1} << 48U;
+constexpr std::uint64_t most_home = runtime::record_first_home + 0xFFFFU;
+/// Nine years: no clock of a running machine says more.
+constexpr std::uint64_t most_nanoseconds = std::uint64_t{1} << 58U;
 
 std::uint64_t load(std::span<const std::byte> bytes, std::size_t offset) noexcept {
   std::uint64_t word = 0;
@@ -74,6 +79,7 @@ class Reader {
     const std::size_t words = 2 + own + event.access_count * runtime::record_access_words;
     if (words > (end - at) / word_bytes) return 0;
     event.at = load(bytes_, at + word_bytes);
+    if (event.at > most_nanoseconds) return 0;
     for (std::size_t i = 0; i < own; ++i) event.words[i] = load(bytes_, at + (2 + i) * word_bytes);
     event.first_access = stream_.accesses.size();
     for (std::size_t i = 0; i < event.access_count; ++i) {
@@ -87,9 +93,14 @@ class Reader {
     const std::uint64_t last = load(bytes_, at + 3 * word_bytes);
     const auto mode = static_cast<std::uint8_t>(last);
     if (mode > static_cast<std::uint8_t>(runtime::RecordMode::affinity)) return false;
+    const auto unless_above = [](std::uint64_t most, std::uint64_t value, std::uint64_t otherwise) {
+      return value <= most ? value : otherwise;
+    };
     stream_.accesses.push_back(
-        {load(bytes_, at), load(bytes_, at + word_bytes), load(bytes_, at + 2 * word_bytes),
-         last >> runtime::record_home_shift, static_cast<runtime::RecordMode>(mode)});
+        {load(bytes_, at), unless_above(most_address, load(bytes_, at + word_bytes), 0),
+         unless_above(most_address, load(bytes_, at + 2 * word_bytes), 0),
+         unless_above(most_home, last >> runtime::record_home_shift, runtime::record_home_unknown),
+         static_cast<runtime::RecordMode>(mode)});
     return true;
   }
 

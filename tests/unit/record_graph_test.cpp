@@ -238,5 +238,40 @@ TEST(RecordFile, SurvivesAnyBytes) {
   EXPECT_FALSE(parse_record(std::span(bytes).first(10)).ok());
 }
 
+TEST(RecordFile, TakesLengthsAndHomesThatCannotBeForUntold) {
+  const std::uint64_t create = static_cast<std::uint64_t>(RecordKind::create) | std::uint64_t{2}
+                                                                                    << 8U;
+  const std::uint64_t far_home = std::uint64_t{1} << 40U;
+  const std::uint64_t words[] = {create,
+                                 1000,
+                                 5,
+                                 4,  // task 5, by 4
+                                 4096,
+                                 ~std::uint64_t{0},
+                                 ~std::uint64_t{0},
+                                 far_home << runtime::record_home_shift,  //
+                                 8192,
+                                 64,
+                                 12288,
+                                 (runtime::record_first_home + 3) << runtime::record_home_shift};
+  std::vector<std::byte> bytes(4096);
+  runtime::RecordFileHead head{};
+  head.magic = runtime::RecordFileHead::expected_magic;
+  head.window_bytes = 4096;
+  std::memcpy(bytes.data(), &head, sizeof(head));
+  std::memcpy(bytes.data() + sizeof(head), words, sizeof(words));
+  const auto stream = parse_record(bytes);
+  ASSERT_TRUE(stream.ok());
+  ASSERT_EQ(stream.value().accesses.size(), 2U);
+  const RecordedAccess& wrong = stream.value().accesses[0];
+  EXPECT_EQ(wrong.bytes, 0U);
+  EXPECT_EQ(wrong.mapping_end, 0U);
+  EXPECT_EQ(wrong.home, runtime::record_home_unknown);
+  const RecordedAccess& right = stream.value().accesses[1];
+  EXPECT_EQ(right.bytes, 64U);
+  EXPECT_EQ(right.mapping_end, 12288U);
+  EXPECT_EQ(right.home, runtime::record_first_home + 3);
+}
+
 }  // namespace
 }  // namespace lares::analysis
