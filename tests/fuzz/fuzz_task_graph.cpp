@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
-#include <vector>
 
-#include "simulate/graph.hpp"
+#include "graph_support.hpp"
 #include "simulate/graph_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
@@ -19,20 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   }
   const Workload& workload = parsed.value();
   for (const Phase& phase : workload.phases) {
-    const Graph graph(workload, phase);
-    std::vector<std::uint32_t> missing;
-    std::vector<std::uint32_t> ready;
-    for (std::uint32_t i = 0; i < phase.end - phase.first; ++i) {
-      missing.push_back(graph.predecessors(i));
-      if (missing.back() == 0) ready.push_back(i);
-    }
-    std::size_t done = 0;
-    for (; !ready.empty(); ++done) {
-      const std::uint32_t node = ready.back();
-      ready.pop_back();
-      for_each_released(graph, node, missing, [&](std::uint32_t next) { ready.push_back(next); });
-    }
-    if (done != phase.end - phase.first) std::abort();  // a cycle
+    if (test::reachable(workload, phase) != phase.end - phase.first) std::abort();  // a cycle
   }
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "graph_support.hpp"
 #include "machine_support.hpp"
 #include "simulate/graph.hpp"
 #include "simulate/graph_file.hpp"
@@ -150,31 +151,13 @@ TEST(GraphScript, NamesTheLineThatIsWrong) {
             "barrier or #");
 }
 
-// Every node is reached if each is released by those before it: there is no cycle.
-std::size_t reachable(const Workload& workload, const Phase& phase) {
-  const Graph graph(workload, phase);
-  std::vector<std::uint32_t> missing;
-  std::vector<std::uint32_t> ready;
-  for (std::uint32_t i = 0; i < phase.end - phase.first; ++i) {
-    missing.push_back(graph.predecessors(i));
-    if (missing.back() == 0) ready.push_back(i);
-  }
-  std::size_t done = 0;
-  for (; !ready.empty(); ++done) {
-    const std::uint32_t node = ready.back();
-    ready.pop_back();
-    for_each_released(graph, node, missing, [&](std::uint32_t next) { ready.push_back(next); });
-  }
-  return done;
-}
-
 TEST(GraphScript, AnyTextHasNoCycle) {
   Random random(7);
   for (int round = 0; round < 5000; ++round) {
     const auto graph = parse_graph(machine::test::mutate(script, random), 3);
     if (!graph.ok()) continue;
     for (const Phase& phase : graph.value().phases) {
-      ASSERT_EQ(reachable(graph.value(), phase), phase.end - phase.first);
+      ASSERT_EQ(test::reachable(graph.value(), phase), phase.end - phase.first);
     }
   }
 }

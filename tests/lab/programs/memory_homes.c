@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-enum { pages_of_area = 192, page_bytes = 4096, area_bytes = pages_of_area * page_bytes };
+enum { pages_of_area = 192, area_bytes = pages_of_area * page_bytes };
 
 static int failures;
 static int domains;

@@ -17,6 +17,7 @@
 
 enum {
   line_bytes = 64,
+  page_bytes = 4096,
   policy_bind = 2,
   policy_interleave = 3,
   max_nodes = 64,
@@ -101,4 +102,27 @@ static inline void empty_cache(const volatile char* scratch) {
 static inline void expect(const char* region, const char* kind, int row, int column,
                           unsigned long lines) {
   printf("expect %s %s %d %d %lu\n", region, kind, row, column, lines);
+}
+
+// The node of the calling thread's cpu.
+static inline int node_here(void) {
+  unsigned cpu = 0;
+  unsigned node = 0;
+  if (syscall(SYS_getcpu, &cpu, &node, NULL) != 0) fail("getcpu");
+  return (int)node;
+}
+
+// Touches all pages of `memory` from here and asks for the node of each, at most `most`; how many.
+static inline int touched_homes(char* memory, size_t bytes, int most, int* nodes) {
+  void** pages = malloc((size_t)most * sizeof *pages);
+  if (pages == NULL) fail("malloc");
+  char* first = (char*)((uintptr_t)memory & ~(uintptr_t)(page_bytes - 1));
+  int count = 0;
+  memset(memory, 1, bytes);
+  for (char* at = first; at < memory + bytes && count < most; at += page_bytes) pages[count++] = at;
+  if (syscall(SYS_move_pages, 0, (unsigned long)count, pages, NULL, nodes, 0) != 0) {
+    fail("move_pages");
+  }
+  free(pages);
+  return count;
 }

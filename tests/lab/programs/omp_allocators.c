@@ -8,7 +8,7 @@
 
 #include <omp.h>
 
-enum { page = 4096, most_pages = 4096 };
+enum { most_pages = 4096 };
 
 static int failures;
 static int nodes;
@@ -16,26 +16,6 @@ static int nodes;
 static void check(const char* what, int right, int all) {
   printf("%s %s: %d of %d pages\n", right == all ? "ok" : "FAILED", what, right, all);
   if (right != all) failures = 1;
-}
-
-// Touches all pages from here and asks where they are.
-static int homes_of(char* memory, size_t bytes, int* status) {
-  static void* pages[most_pages];
-  char* first = (char*)((uintptr_t)memory & ~(uintptr_t)(page - 1));
-  int count = 0;
-  memset(memory, 1, bytes);
-  for (char* at = first; at < memory + bytes && count < most_pages; at += page) pages[count++] = at;
-  if (syscall(SYS_move_pages, 0, (unsigned long)count, pages, NULL, status, 0) != 0) {
-    fail("move_pages");
-  }
-  return count;
-}
-
-static int here(void) {
-  unsigned cpu = 0;
-  unsigned node = 0;
-  if (syscall(SYS_getcpu, &cpu, &node, NULL) != 0) fail("getcpu");
-  return (int)node;
 }
 
 static omp_allocator_handle_t make(omp_alloctrait_value_t partition) {
@@ -49,7 +29,7 @@ static void interleaved(size_t bytes) {
   static int status[most_pages];
   const omp_allocator_handle_t allocator = make(omp_atv_interleaved);
   char* memory = omp_alloc(bytes, allocator);
-  const int count = homes_of(memory, bytes, status);
+  const int count = touched_homes(memory, bytes, most_pages, status);
   int right = 0;
   // In turn, whoever is first.
   for (int i = 0; i < count; ++i) right += status[i] == (status[0] + i) % nodes;
@@ -62,7 +42,7 @@ static void blocked(size_t bytes) {
   static int status[most_pages];
   const omp_allocator_handle_t allocator = make(omp_atv_blocked);
   char* memory = omp_alloc(bytes, allocator);
-  const int count = homes_of(memory, bytes, status);
+  const int count = touched_homes(memory, bytes, most_pages, status);
   int right = 0;
   for (int i = 0; i < count; ++i) {
     const int longer = count % nodes;
@@ -85,12 +65,12 @@ static void nearest(size_t bytes) {
 #pragma omp parallel num_threads(nodes)
   {
     const int self = omp_get_thread_num();
-    wanted[self] = here();
+    wanted[self] = node_here();
     memory[self] = omp_alloc(bytes, allocator);
 #pragma omp barrier
     const int other = (self + 1) % nodes;
 #pragma omp critical
-    counts[other] = homes_of(memory[other], bytes, status[other]);
+    counts[other] = touched_homes(memory[other], bytes, most_pages, status[other]);
   }
   int right = 0;
   int all = 0;
@@ -99,7 +79,7 @@ static void nearest(size_t bytes) {
     all += counts[t];
     omp_free(memory[t], allocator);
   }
-  check(bytes < page ? "nearest, small" : "nearest", right, all);
+  check(bytes < page_bytes ? "nearest, small" : "nearest", right, all);
   omp_destroy_allocator(allocator);
 }
 
@@ -107,7 +87,7 @@ int main(void) {
   nodes = node_count();
   interleaved(3000000);
   blocked(3000000);
-  blocked((size_t)nodes * 5 * page - 100);
+  blocked((size_t)nodes * 5 * page_bytes - 100);
   nearest(1000000);
   nearest(100);
   return failures;

@@ -10,7 +10,7 @@
 
 #include <omp.h>
 
-enum { page = 4096, most_pages = 1024, large = 3000000, small = 100 };
+enum { most_pages = 1024, large = 3000000, small = 100 };
 
 static int failures;
 static int nodes;
@@ -37,26 +37,6 @@ static void look_around(void) {
   }
 }
 
-// The node of each page, after touching it from here.
-static int homes_of(char* memory, size_t bytes, int* status) {
-  void* pages[most_pages];
-  char* first = (char*)((uintptr_t)memory & ~(uintptr_t)(page - 1));
-  int count = 0;
-  memset(memory, 1, bytes);
-  for (char* at = first; at < memory + bytes && count < most_pages; at += page) pages[count++] = at;
-  if (syscall(SYS_move_pages, 0, (unsigned long)count, pages, NULL, status, 0) != 0) {
-    fail("move_pages");
-  }
-  return count;
-}
-
-static int node_here(void) {
-  unsigned cpu = 0;
-  unsigned node = 0;
-  if (syscall(SYS_getcpu, &cpu, &node, NULL) != 0) fail("getcpu");
-  return (int)node;
-}
-
 // Whether no node without processors is nearer to `from` than `to`, which has none.
 static int is_nearest(int from, int to) {
   if (processors[to]) return 0;
@@ -76,7 +56,7 @@ static void each_thread(const char* what, omp_allocator_handle_t allocator, size
   {
     int status[most_pages];
     char* memory = omp_alloc(bytes, allocator);
-    const int count = memory == NULL ? 0 : homes_of(memory, bytes, status);
+    const int count = memory == NULL ? 0 : touched_homes(memory, bytes, most_pages, status);
     for (int i = 0; i < count; ++i) {
       right += special ? is_nearest(node_here(), status[i]) : processors[status[i]];
     }
@@ -90,7 +70,7 @@ static void each_thread(const char* what, omp_allocator_handle_t allocator, size
 static void in_turn(const char* what, omp_allocator_handle_t allocator) {
   static int status[most_pages];
   char* memory = omp_alloc(large, allocator);
-  const int count = memory == NULL ? 0 : homes_of(memory, large, status);
+  const int count = memory == NULL ? 0 : touched_homes(memory, large, most_pages, status);
   int special = 0;
   for (int node = 0; node < nodes; ++node) special += !processors[node];
   int right = 0;
