@@ -13,6 +13,7 @@
 #include "cli/progress.hpp"
 #include "machine/machine_file.hpp"
 #include "measure/measure.hpp"
+#include "measure/spread.hpp"
 
 namespace lares::cli {
 namespace {
@@ -162,6 +163,17 @@ void check_writable(const std::string& path) {
   std::remove(beside.c_str());
 }
 
+/// One figure in twenty may be chance.
+void warn_if_unsteady(const Measurements& measurements) {
+  const measure::Unsteady found = measure::unsteady(measurements);
+  if (20 * found.figures <= found.of) return;
+  fmt::print(
+      stderr,
+      "lares: {} of {} figures vary more than twofold, so something else was running; measure "
+      "again while nothing is, or with a larger --repeat\n",
+      found.figures, found.of);
+}
+
 void measure_machine(const MeasureOptions& options) {
   const auto loaded = load_machine(options.machine);
   if (!loaded) throw UserMistake{loaded.error()};
@@ -182,6 +194,7 @@ void measure_machine(const MeasureOptions& options) {
                "domains was measured\n",
                machine.distances.source);
   }
+  warn_if_unsteady(measured.value());
   machine.about = "Measured by lares measure at " + measured.value().when + ".";
   const std::string file = machine::to_machine_file(machine, measured.value());
   if (!options.output.empty()) write_file(options.output, file);

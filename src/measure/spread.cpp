@@ -21,4 +21,17 @@ machine::Spread spread_of(std::vector<double> values) {
   return {rounded(values[values.size() / 2]), rounded(values.front()), rounded(values.back())};
 }
 
+Unsteady unsteady(const machine::Measurements& measurements) {
+  Unsteady result;
+  const auto count = [&](const machine::Spread& spread) {
+    ++result.of;
+    if (spread.most > 2 * spread.least) ++result.figures;
+  };
+  for (const auto& pair : measurements.pairs) count(pair.figure);
+  for (const auto& all : measurements.aggregate) count(all.mb_s);
+  for (const auto& move : measurements.migration) count(move.ns_per_page);
+  for (const auto& sync : measurements.synchronisation) count(sync.ns);
+  return result;
+}
+
 }  // namespace lares::measure

@@ -10,8 +10,8 @@
 
 namespace lares::simulate::test {
 
-/// How many nodes of the phase run if each starts when those before it are done: all of them, unless
-/// there is a cycle.
+/// How many nodes of the phase run if each starts when those before it are done: all of them,
+/// unless there is a cycle.
 inline std::size_t reachable(const Workload& workload, const Phase& phase) {
   const Graph graph(workload, phase);
   std::vector<std::uint32_t> missing;

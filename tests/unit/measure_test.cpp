@@ -45,6 +45,22 @@ TEST(Spread, KeepsFourDigits) {
   EXPECT_EQ(spread_of({0}).median, 0);
 }
 
+TEST(Spread, ThatIsMoreThanTwofoldIsUnsteady) {
+  machine::Measurements measurements;
+  EXPECT_EQ(unsteady(measurements).of, 0U);
+  measurements.pairs.resize(2);
+  measurements.pairs[0].figure = {10, 5, 10};
+  measurements.pairs[1].figure = {10, 4, 10};
+  measurements.aggregate.resize(1);
+  measurements.aggregate[0].mb_s = {3, 1, 3};
+  measurements.migration.resize(1);
+  measurements.migration[0].ns_per_page = {3, 3, 3};
+  measurements.synchronisation.resize(1);
+  measurements.synchronisation[0].ns = {3, 1, 30};
+  EXPECT_EQ(unsteady(measurements).figures, 3U);
+  EXPECT_EQ(unsteady(measurements).of, 5U);
+}
+
 TEST(Kernels, DoWhatTheirNamesSay) {
   std::vector<double> numbers(3 * 100);
   std::iota(numbers.begin(), numbers.end(), 0);
