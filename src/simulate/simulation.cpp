@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "simulate/agenda.hpp"
-#include "simulate/cache.hpp"
+#include "simulate/demand.hpp"
 #include "simulate/graph.hpp"
 #include "simulate/hardware.hpp"
 
@@ -62,9 +62,8 @@ class Simulation {
         script_(setup.workload.script),
         parameters_(setup.parameters),
         hardware_(setup.machine, setup.parameters),
-        caches_(setup.machine.domains.size(),
-                setup.workload.reuses ? setup.parameters.cache_bytes : 0, setup.workload.blocks),
         homes_(homes_of(setup.workload)),
+        demand_(setup.workload, setup.parameters, setup.machine.domains.size(), homes_),
         agenda_(setup.cores.size()),
         workers_(setup.cores.size()),
         idle_(setup.machine.domains.size()),
@@ -346,105 +345,43 @@ class Simulation {
   // Moves the task's blocks to the worker's memory; false if they are there.
   bool migrate(std::uint32_t w) {
     Worker& worker = workers_[w];
-    traffic_.clear();
-    for (const Access& access : workload_.accesses_of(worker.task)) {
-      DomainId& home = homes_[access.block];
-      if (!home.valid() || home == worker.domain) continue;
-      const auto bytes = static_cast<double>(workload_.blocks[access.block].bytes.count);
-      add_traffic(home, bytes, 0);
-      add_traffic(worker.domain, 0, bytes);
-      home = worker.domain;
-    }
-    if (traffic_.empty()) return false;
+    const std::vector<Traffic>& traffic = demand_.migrate(worker.task, worker.domain);
+    if (traffic.empty()) return false;
     // Every byte is read and written.
-    begin_flow(w, 2 * parameters_.migrate_mb_s * 1e6, 1);
+    begin_flow(w, traffic, 2 * parameters_.migrate_mb_s * 1e6, 1);
     worker.state = Worker::State::migrating;
     return true;
-  }
-
-  void add_traffic(DomainId home, double read, double written) {
-    for (Traffic& part : traffic_) {
-      if (part.home != home) continue;
-      part.read += read;
-      part.written += written;
-      return;
-    }
-    traffic_.push_back({home, read, written});
   }
 
   void begin_body(std::uint32_t w) {
     Worker& worker = workers_[w];
     const double noise = noise_factor(noise_, parameters_.noise);
-    collect_traffic(worker);
+    const std::vector<Traffic>& traffic = demand_.run(worker.task, worker.domain, phase_->measured);
     const double seconds = workload_.tasks[worker.task].seconds;
-    if (!script_.empty()) bound_traffic(seconds);
-    if (traffic_.empty()) {
+    if (traffic.empty()) {
       worker.state = Worker::State::timed;
       agenda_.set(w, now_ + seconds * noise / worker.portion);
       return;
     }
     double bytes = 0;
-    for (const Traffic& part : traffic_) bytes += part.read + part.written;
-    const double core = hardware_.core_rate(worker.domain, traffic_);
-    begin_flow(w,
+    for (const Traffic& part : traffic) bytes += part.read + part.written;
+    const double core = hardware_.core_rate(worker.domain, traffic);
+    begin_flow(w, traffic,
                workload_.packs ? 1 / (1 / core + seconds / bytes) : std::min(core, bytes / seconds),
                noise);
     worker.state = Worker::State::running;
   }
 
-  // A recorded duration has the task's own memory in it: it is never longer for that, only for
-  // memory that is far or shared. So what it moves is at most what one core can in that time.
-  void bound_traffic(double seconds) {
-    double bytes = 0;
-    for (const Traffic& part : traffic_) bytes += part.read + part.written;
-    const double most = parameters_.core_mb_s * 1e6 * seconds;
-    if (most <= 0) traffic_.clear();
-    if (bytes <= most) return;
-    for (Traffic& part : traffic_) {
-      part.read *= most / bytes;
-      part.written *= most / bytes;
-    }
-  }
-
-  void collect_traffic(const Worker& worker) {
-    traffic_.clear();
-    if (!script_.counts(worker.task)) return;
-    for (const Access& access : workload_.accesses_of(worker.task)) {
-      DomainId& home = homes_[access.block];
-      if (!home.valid()) home = worker.domain;  // the first touch
-      const bool writes = policy::writes(access.mode);
-      const Caches::Source source = workload_.reuses
-                                        ? caches_.use(worker.domain, access.block, writes)
-                                        : Caches::Source::memory;
-      if (source == Caches::Source::own_cache || access.bytes <= 0) continue;
-      const bool reads = access.mode != policy::AccessMode::write;
-      const double factor = reads ? 1 : parameters_.write_factor;
-      // With write-allocate a line that is only written is also fetched.
-      const double read = reads ? access.bytes : access.bytes * (factor - 1);
-      add_traffic(home, read, writes ? access.bytes : 0);
-      count_fetched(source, home == worker.domain, read);
-    }
-  }
-
-  void count_fetched(Caches::Source source, bool local, double bytes) {
-    if (!phase_->measured) return;
-    if (source == Caches::Source::other_cache) {
-      outcome_.transferred_bytes += bytes;
-    } else {
-      (local ? outcome_.fetched_local_bytes : outcome_.fetched_remote_bytes) += bytes;
-    }
-  }
-
-  void begin_flow(std::uint32_t w, double cap, double noise) {
+  void begin_flow(std::uint32_t w, const std::vector<Traffic>& traffic, double cap, double noise) {
     Worker& worker = workers_[w];
     worker.bytes = 0;
-    for (const Traffic& part : traffic_) {
+    for (const Traffic& part : traffic) {
       const double bytes = (part.read + part.written) * noise;
       worker.bytes += bytes;
       if (!phase_->measured) continue;
       (part.home == worker.domain ? outcome_.local_bytes : outcome_.remote_bytes) += bytes;
     }
-    hardware_.uses_of(worker.domain, traffic_, uses_);
+    hardware_.uses_of(worker.domain, traffic, uses_);
     worker.left = worker.bytes;
     worker.rate = 0;
     worker.since = now_;
@@ -571,6 +508,7 @@ class Simulation {
   }
 
   void finish_outcome() {
+    outcome_.fetched = demand_.fetched();
     const double span = outcome_.seconds;
     if (executor_) {
       outcome_.steals = executor_->steals();
@@ -608,8 +546,8 @@ class Simulation {
   const Script& script_;
   const Parameters& parameters_;
   Hardware hardware_;
-  Caches caches_;
   std::vector<DomainId> homes_;  // by block, now
+  Demand demand_;
   std::unique_ptr<Executor> executor_;
   Agenda agenda_;
   std::vector<Worker> workers_;
@@ -617,7 +555,6 @@ class Simulation {
   std::size_t idle_count_ = 0;
   std::vector<double> used_;               // by resource: amount over the measured phases
   std::vector<std::uint32_t> flow_owner_;  // by flow: its worker
-  std::vector<Traffic> traffic_;           // of the task that is about to begin
   std::vector<Use> uses_;
   Random noise_;
   Outcome outcome_;

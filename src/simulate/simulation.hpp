@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "machine/machine.hpp"
 #include "policy/registry.hpp"
+#include "simulate/demand.hpp"
 #include "simulate/executor.hpp"
 #include "simulate/parameters.hpp"
 #include "simulate/workload.hpp"
@@ -60,12 +61,9 @@ struct Outcome {
   std::array<std::uint64_t, 3> by_locality{};  ///< tasks, by Locality
   double local_bytes = 0;                      ///< between cores and their own domain's memory
   double remote_bytes = 0;                     ///< between cores and another's
-  /// Read from its own domain's memory and from others'; what came out of another domain's cache
-  /// is not in it, though the flows go to the home for that, too.
-  double fetched_local_bytes = 0, fetched_remote_bytes = 0;
-  double transferred_bytes = 0;  ///< read out of another domain's cache
-  double busy_seconds = 0;       ///< of all workers together, running tasks
-  double idle_share = 0;         ///< of the workers' time
+  Fetched fetched;
+  double busy_seconds = 0;  ///< of all workers together, running tasks
+  double idle_share = 0;    ///< of the workers' time
   std::uint64_t steals = 0;
   std::uint64_t remote_steals = 0;
   std::vector<Load> loads;  ///< of all resources, in the order of the machine

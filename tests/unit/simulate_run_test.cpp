@@ -254,14 +254,14 @@ TEST(Run, TellsWhatMemoryDeliveredFromWhatCachesDid) {
   const Bench bench;
   // Without caches all comes from memory: what flows is what is read, and what is written.
   const Outcome reads = bench.run(bench.make("stream:gb=1,init=static,times=1"), "static");
-  EXPECT_EQ(reads.transferred_bytes, 0);
-  EXPECT_EQ(reads.fetched_remote_bytes, 0);
-  EXPECT_GT(reads.fetched_local_bytes, 0);
-  EXPECT_LE(reads.fetched_local_bytes, 1.2 * reads.local_bytes);
+  EXPECT_EQ(reads.fetched.from_caches, 0);
+  EXPECT_EQ(reads.fetched.remote, 0);
+  EXPECT_GT(reads.fetched.local, 0);
+  EXPECT_LE(reads.fetched.local, 1.2 * reads.local_bytes);
   const Outcome tiles = bench.run(bench.make("cholesky:n=2048,block=128"), "locality-queues");
-  EXPECT_GT(tiles.transferred_bytes, 0);
-  EXPECT_GT(tiles.fetched_local_bytes, 0);
-  EXPECT_LT(tiles.fetched_local_bytes + tiles.fetched_remote_bytes + tiles.transferred_bytes,
+  EXPECT_GT(tiles.fetched.from_caches, 0);
+  EXPECT_GT(tiles.fetched.local, 0);
+  EXPECT_LT(tiles.fetched.local + tiles.fetched.remote + tiles.fetched.from_caches,
             1.2 * (tiles.local_bytes + tiles.remote_bytes));
 }
 
