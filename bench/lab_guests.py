@@ -82,10 +82,14 @@ def elsewhere(run, region, expected):
     return other / total if total else 1.0
 
 
+def lines_of(region, kinds):
+    """The sum of some kinds' matrices."""
+    return [[sum(cells) for cells in zip(*rows)] for rows in zip(*(region[kind] for kind in kinds))]
+
+
 def fetched(region):
     """The matrix of lines fetched, for loads and for stores."""
-    return [[a + b for a, b in zip(*rows)] for rows in zip(region["read"], region["written"])]
-
+    return lines_of(region, ["read", "written"])
 
 
 def remote(matrix):

@@ -7,7 +7,13 @@ Demand::Demand(const Workload& workload, const Parameters& parameters, std::size
     : workload_(workload),
       parameters_(parameters),
       caches_(domains, workload.reuses ? parameters.cache_bytes : 0, workload.blocks),
-      homes_(homes) {}
+      homes_(homes) {
+  if (!workload.reuses || !workload.written) return;
+  for (BlockIndex block = 0; block < workload.blocks.size(); ++block) {
+    const DomainId home = workload.blocks[block].home;
+    if (home.valid()) caches_.use(home, block, true);
+  }
+}
 
 const std::vector<Traffic>& Demand::migrate(TaskIndex task, DomainId to) {
   traffic_.clear();

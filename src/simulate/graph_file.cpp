@@ -42,6 +42,7 @@ class GraphReader {
   Result<Workload> read(std::string_view text) {
     workload_.name = "recorded";
     workload_.reuses = true;
+    workload_.written = true;
     for (std::size_t line = 1; !text.empty(); ++line) {
       std::string_view words = cut(text, '\n');
       const char* problem = line == 1 ? read_header(words) : read_line(words);

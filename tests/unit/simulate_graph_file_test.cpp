@@ -6,6 +6,7 @@
 
 #include "graph_support.hpp"
 #include "machine_support.hpp"
+#include "simulate/demand.hpp"
 #include "simulate/graph.hpp"
 #include "simulate/graph_file.hpp"
 
@@ -149,6 +150,26 @@ TEST(GraphScript, NamesTheLineThatIsWrong) {
   EXPECT_EQ(refusal("spond 1 -\n"),
             "task graph: line 3 does not start with block, task, now, spend, wait, group, end, "
             "barrier or #");
+}
+
+TEST(GraphFile, BlocksWithAHomeAreInItsCache) {
+  const std::string_view text = "lares-graph 2\nblock 1000 1\nblock 1000 -\ntask 1 - r:0 r:1\n";
+  const auto graph = parse_graph(text, 2);
+  ASSERT_TRUE(graph.ok());
+  EXPECT_TRUE(graph.value().written);
+  Parameters parameters;
+  parameters.cache_bytes = 4000;
+  parameters.core_mb_s = 1000;
+  for (const std::size_t where : {0, 1}) {
+    std::vector<DomainId> homes = {DomainId{1}, DomainId{}};
+    Demand demand(graph.value(), parameters, 2, homes);
+    TaskIndex task = 0;
+    while (graph.value().accesses_of(task).empty()) ++task;
+    demand.run(task, DomainId{where}, true);
+    EXPECT_EQ(demand.fetched().from_caches, where == 0 ? 1000 : 0);
+    EXPECT_EQ(demand.fetched().local, 1000);  // the block that had no page
+    EXPECT_EQ(demand.fetched().remote, 0);
+  }
 }
 
 TEST(GraphScript, AnyTextHasNoCycle) {
