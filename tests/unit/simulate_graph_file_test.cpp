@@ -160,7 +160,7 @@ TEST(GraphFile, BlocksWithAHomeAreInItsCache) {
   Parameters parameters;
   parameters.cache_bytes = 4000;
   parameters.core_mb_s = 1000;
-  for (const std::size_t where : {0, 1}) {
+  for (std::size_t where = 0; where < 2; ++where) {
     std::vector<DomainId> homes = {DomainId{1}, DomainId{}};
     Demand demand(graph.value(), parameters, 2, homes);
     TaskIndex task = 0;
