@@ -24,7 +24,6 @@ COMPILERS = ("gcc", "clang")
 # what its stores fetch is the runtime's own memory.
 CASES = {"cholesky": (["1024", "64", "1", "interleaved"], "factorise", ["read"]),
          "jacobi": (["128", "8", "4", "parallel"], "sweeps", ["read", "written"])}
-JACOBI_BLOCK = int(CASES["jacobi"][0][1])
 L2_KIB, L3_KIB_TOGETHER = 64, 4096
 
 
@@ -67,22 +66,6 @@ def simulated(options, lares, graph, machine, policy):
     return fetched["remote"] / (fetched["local"] + fetched["remote"])
 
 
-def with_faces(text):
-    """Jacobi's graph, told what a dependence cannot say: of the four neighbours a task reads a face.
-
-    The first block that a task reads is its own column; of the others one line in JACOBI_BLOCK is used.
-    """
-    sizes = [int(line.split()[1]) for line in text.splitlines() if line.startswith("block ")]
-    lines = []
-    for line in text.splitlines():
-        words = line.split(" ")
-        reads = [i for i, word in enumerate(words) if word.startswith("r:")]
-        for i in reads[1:] if words[0] == "task" else []:
-            words[i] += f":{sizes[int(words[i][2:])] // JACOBI_BLOCK}"
-        lines.append(" ".join(words))
-    return "\n".join(lines) + "\n"
-
-
 def one_run(options, lares, case, compiler, policy, folder):
     arguments, region, kinds = CASES[case]
     program = harness.program(options.build / "examples", f"{case}-{compiler}")
@@ -99,26 +82,19 @@ def one_run(options, lares, case, compiler, policy, folder):
         raise harness.ProgramFailed(f"{case} computed something wrong under {policy}")
     matrix = lab_guests.lines_of(run.region(region), kinds)
     counted = lab_guests.remote(matrix) / sum(map(sum, matrix))
-    result = {"counted": counted, "seconds": run.seconds,
-              "simulated": simulated(options, lares, graph, machine, policy)}
-    if case == "jacobi":
-        graph.write_text(with_faces(graph.read_text()))
-        result["with faces"] = simulated(options, lares, graph, machine, policy)
-    return result
+    return {"counted": counted, "seconds": run.seconds,
+            "simulated": simulated(options, lares, graph, machine, policy)}
 
 
 def table_of(plan, runs):
     table = harness.Table(["program, policy", "remote, counted, %", "simulated, %",
-                           "difference, points", "with faces, %", "difference, points"])
+                           "difference, points"])
     for case, compiler, policy in plan:
         some = runs[case, compiler, policy]
         percent = lambda key: harness.Spread([100 * run[key] for run in some]).text("{:.1f}".format)
-        difference = lambda key: harness.Spread(
-            [100 * (run[key] - run["counted"]) for run in some]).text("{:+.1f}".format)
-        faces = "with faces" if case == "jacobi" else None
+        difference = harness.Spread([100 * (run["simulated"] - run["counted"]) for run in some])
         table.add(f"{case}-{compiler}, {policy}", percent("counted"), percent("simulated"),
-                  difference("simulated"), percent(faces) if faces else "",
-                  difference(faces) if faces else "")
+                  difference.text("{:+.1f}".format))
     return table
 
 
@@ -157,9 +133,11 @@ def body():
         harness.write_json(options.json, [{"case": c, "compiler": b, "policy": p, "runs": some}
                                           for (c, b, p), some in runs.items()])
     if options.write:
+        rounds = ("one run each" if options.rounds == 1 else
+                  f"medians [least..most] of {options.rounds} interleaved runs")
         text = (f"{table.markdown()}\n\n{options.nodes} nodes with {options.cpus} cpus each, {L2_KIB} "
-                f"KiB of L2 per cpu and {l3_kib(options)} KiB of L3 per node; medians [least..most] of "
-                f"{options.rounds} interleaved runs, {datetime.date.today().isoformat()}.")
+                f"KiB of L2 per cpu and {l3_kib(options)} KiB of L3 per node; {rounds}, "
+                f"{datetime.date.today().isoformat()}.")
         harness.replace_marked(harness.ROOT / "docs" / "simulate.md", f"lab-{options.nodes}", text)
     return 0
 
