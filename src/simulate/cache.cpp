@@ -26,15 +26,22 @@ void Caches::link(Cache& cache, std::uint32_t block) {
   cache.newest = block;
 }
 
+Caches::Source Caches::find(DomainId domain, BlockIndex block) const {
+  const Line& line = caches_[domain.index()].lines[block];
+  if (line.present && line.version == versions_[block]) return Source::own_cache;
+  return owners_[block].valid() ? Source::other_cache : Source::memory;
+}
+
+Caches::Source Caches::read_part(DomainId domain, BlockIndex block) const {
+  return bytes_ > 0 ? find(domain, block) : Source::memory;
+}
+
 Caches::Source Caches::use(DomainId domain, BlockIndex block, bool writes) {
   const auto size = static_cast<double>(blocks_[block].bytes.count);
   if (bytes_ <= 0 || size > bytes_) return Source::memory;
   Cache& cache = caches_[domain.index()];
   Line& line = cache.lines[block];
-  const bool hit = line.present && line.version == versions_[block];
-  const Source source = hit                      ? Source::own_cache
-                        : owners_[block].valid() ? Source::other_cache
-                                                 : Source::memory;
+  const Source source = find(domain, block);
   if (writes) {
     ++versions_[block];
     owners_[block] = domain;

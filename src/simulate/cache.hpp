@@ -25,6 +25,8 @@ class Caches {
   /// `domain` uses the block. A write makes the copies of all other domains old. A block larger
   /// than the cache is never in one. O(1).
   Source use(DomainId domain, BlockIndex block, bool writes);
+  /// `domain` reads a part of the block, which does not bring the rest. O(1).
+  [[nodiscard]] Source read_part(DomainId domain, BlockIndex block) const;
 
  private:
   static constexpr std::uint32_t none = 0xFFFFFFFFU;
@@ -42,6 +44,7 @@ class Caches {
   };
   static void unlink(Cache& cache, std::uint32_t block);
   static void link(Cache& cache, std::uint32_t block);
+  [[nodiscard]] Source find(DomainId domain, BlockIndex block) const;
   void make_room(DomainId domain);
 
   double bytes_;

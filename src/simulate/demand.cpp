@@ -35,8 +35,7 @@ const std::vector<Traffic>& Demand::run(TaskIndex task, DomainId where, bool mea
     DomainId& home = homes_[access.block];
     if (!home.valid()) home = where;  // the first touch
     const bool writes = policy::writes(access.mode);
-    const Caches::Source source =
-        workload_.reuses ? caches_.use(where, access.block, writes) : Caches::Source::memory;
+    const Caches::Source source = look_up(access, where);
     if (source == Caches::Source::own_cache || access.bytes <= 0) continue;
     const bool reads = access.mode != policy::AccessMode::write;
     // With write-allocate a line that is only written is also fetched.
@@ -46,6 +45,14 @@ const std::vector<Traffic>& Demand::run(TaskIndex task, DomainId where, bool mea
   }
   if (!workload_.script.empty()) bound(workload_.tasks[task].seconds);
   return traffic_;
+}
+
+Caches::Source Demand::look_up(const Access& access, DomainId where) {
+  if (!workload_.reuses) return Caches::Source::memory;
+  const bool writes = policy::writes(access.mode);
+  const auto whole = static_cast<double>(workload_.blocks[access.block].bytes.count);
+  const bool part = !writes && access.bytes < whole;
+  return part ? caches_.read_part(where, access.block) : caches_.use(where, access.block, writes);
 }
 
 void Demand::add(DomainId home, double read, double written) {

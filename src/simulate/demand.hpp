@@ -40,6 +40,7 @@ class Demand {
   const std::vector<Traffic>& run(TaskIndex task, DomainId where, bool measured);
 
  private:
+  Caches::Source look_up(const Access& access, DomainId where);
   void add(DomainId home, double read, double written);
   void count(Caches::Source source, bool local, double bytes);
   void bound(double seconds);

@@ -351,6 +351,18 @@ TEST(Caches, TheLastWriterOwesABlockUntilItHasToLeave) {
   EXPECT_EQ(caches.use(writer, 0, false), Caches::Source::memory);
 }
 
+TEST(Caches, APartDoesNotBringTheRest) {
+  const std::vector<Block> blocks(1, Block{Bytes{100}, DomainId{0}, {}});
+  Caches caches(2, 250, blocks);
+  EXPECT_EQ(caches.read_part(DomainId{0}, 0), Caches::Source::memory);
+  EXPECT_EQ(caches.use(DomainId{0}, 0, true), Caches::Source::memory);
+  EXPECT_EQ(caches.read_part(DomainId{0}, 0), Caches::Source::own_cache);
+  EXPECT_EQ(caches.read_part(DomainId{1}, 0), Caches::Source::other_cache);
+  EXPECT_EQ(caches.use(DomainId{1}, 0, false), Caches::Source::other_cache);
+  Caches none(1, 0, blocks);
+  EXPECT_EQ(none.read_part(DomainId{0}, 0), Caches::Source::memory);
+}
+
 TEST(Caches, NeverHoldABlockThatIsLarger) {
   const std::vector<Block> blocks(1, Block{Bytes{1000}, DomainId{0}, {}});
   Caches caches(1, 999, blocks);
