@@ -21,7 +21,7 @@ import lab_guests
 POLICIES = ("stock-like", "locality-queues", "virouleau")
 COMPILERS = ("gcc", "clang")
 # Arguments, region, and the lines that count. Cholesky's tasks read every tile before they write it, so
-# what its stores fetch is the runtime's own memory.
+# what its stores fetch is other memory, such as the runtime's own.
 CASES = {"cholesky": (["1024", "64", "1", "interleaved"], "factorise", ["read"]),
          "jacobi": (["128", "8", "4", "parallel"], "sweeps", ["read", "written"])}
 L2_KIB, L3_KIB_TOGETHER = 64, 4096

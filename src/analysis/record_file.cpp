@@ -15,7 +15,7 @@ using runtime::RecordFileHead;
 using runtime::RecordKind;
 
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
-/// User space ends before; a longer piece of data is a program's mistake, and not told.
+/// Mappings end before, unless a program asks for more; longer data is a mistake, and not told.
 constexpr std::uint64_t most_address = std::uint64_t{1} << 48U;
 constexpr std::uint64_t most_home = runtime::record_first_home + 0xFFFFU;
 /// Nine years: no clock of a running machine says more.

@@ -169,8 +169,8 @@ void warn_if_unsteady(const Measurements& measurements) {
   if (20 * found.figures <= found.of) return;
   fmt::print(
       stderr,
-      "lares: {} of {} figures vary more than twofold, so something else was running; measure "
-      "again while nothing is, or with a larger --repeat\n",
+      "lares: {} of {} figures vary more than twofold, so something else was probably running; "
+      "measure again while nothing is, or with a larger --repeat\n",
       found.figures, found.of);
 }
 
