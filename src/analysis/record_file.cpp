@@ -31,9 +31,8 @@ std::uint64_t load(std::span<const std::byte> bytes, std::size_t offset) noexcep
 std::size_t own_words(RecordKind kind) noexcept {
   switch (kind) {
     case RecordKind::enter:
-      return 3;
     case RecordKind::create:
-      return 2;
+      return 3;
     case RecordKind::resume:
       return 0;
     default:
@@ -81,6 +80,7 @@ class Reader {
     event.at = load(bytes_, at + word_bytes);
     if (event.at > most_nanoseconds) return 0;
     for (std::size_t i = 0; i < own; ++i) event.words[i] = load(bytes_, at + (2 + i) * word_bytes);
+    if (event.kind == RecordKind::create && event.words[2] > most_nanoseconds) return 0;
     event.first_access = stream_.accesses.size();
     for (std::size_t i = 0; i < event.access_count; ++i) {
       if (!read_access(at + (2 + own + i * runtime::record_access_words) * word_bytes)) return 0;

@@ -41,7 +41,9 @@ void sort_by_time(std::vector<Step>& steps) {
 struct Frame {
   std::uint32_t actor = nobody;
   std::uint64_t since = 0;
-  bool runs = true;  // its own code, rather than the engine on its behalf
+  bool runs = true;       // its own code, rather than the engine on its behalf
+  bool creates = false;   // the engine makes a deferred task for it
+  std::uint64_t own = 0;  // nanoseconds of that until `since`, without bodies that ran inside
 };
 
 class Assembler {
@@ -122,7 +124,7 @@ class Assembler {
           create(stream, i);
           break;
         case RecordKind::resume:
-          if (!frames_.empty()) frames_.back() = {frames_.back().actor, event.at, true};
+          resume(event.at);
           break;
         case RecordKind::begin:
           begin(event);
@@ -167,14 +169,31 @@ class Assembler {
     if (!frames_.empty()) frames_.back().runs = false;
   }
 
+  void resume(std::uint64_t at) {
+    if (frames_.empty()) return;
+    Frame& top = frames_.back();
+    if (top.creates && at >= top.since) {
+      ++program_.creation.tasks;
+      program_.creation.nanoseconds += top.own + (at - top.since);
+    }
+    top = {top.actor, at};
+  }
+  // A body starts while the engine makes a task, which then waits.
+  void interrupt(std::uint64_t at) {
+    if (!frames_.empty() && frames_.back().creates && at > frames_.back().since) {
+      frames_.back().own += at - frames_.back().since;
+    }
+    pause(at);
+  }
+
   void enter(const RecordedEvent& event) {
-    pause(event.at);
+    interrupt(event.at);
     Region& region = region_of(event);
     if (frames_.empty() && outside_since_ != 0 && event.argument == 0 &&
         event.at > outside_since_) {
       region.serial_before = event.at - outside_since_;
     }
-    frames_.push_back({find(event.words[1]), event.at, true});
+    frames_.push_back({find(event.words[1]), event.at});
   }
 
   void leave(const RecordedEvent& event) {
@@ -195,6 +214,11 @@ class Assembler {
       take_waited(stream, index, creator, child);
     }
     if (Step* step = add_step(creator, Step::Kind::create, event.at)) step->child = child;
+    const std::uint64_t written = event.words[2];
+    if (frames_.empty() || program_.actors[child].undeferred || written < event.at) return;
+    program_.creation.recording += written - event.at;
+    frames_.back().creates = true;
+    frames_.back().since = written;
   }
 
   // Clang waits for what an undeferred task depends on before it starts it: one construct.
@@ -210,10 +234,10 @@ class Assembler {
   }
 
   void begin(const RecordedEvent& event) {
-    pause(event.at);
+    interrupt(event.at);
     const std::uint32_t actor = find(event.words[0]);
     if (actor != nobody) program_.actors[actor].begun = true;
-    frames_.push_back({actor, event.at, true});
+    frames_.push_back({actor, event.at});
   }
 
   void end(std::uint64_t number, std::uint64_t at) {

@@ -38,9 +38,17 @@ struct RecordedRegion {
   std::vector<std::uint32_t> threads;  ///< actors
 };
 
+/// What creating deferred tasks took their creators, without what else ran meanwhile.
+struct RecordedCreation {
+  std::uint64_t tasks = 0;        ///< that this is the sum of
+  std::uint64_t nanoseconds = 0;  ///< inside Lares
+  std::uint64_t recording = 0;    ///< nanoseconds, besides, of writing it down
+};
+
 struct RecordedProgram {
   std::vector<RecordedActor> actors;
   std::vector<RecordedRegion> regions;  ///< in the order of time
+  RecordedCreation creation;
 };
 
 /// `streams` are those of one process. Any events are allowed: those that contradict others are

@@ -43,8 +43,9 @@ std::string_view word_of(RecordMode mode) {
   return "rw";
 }
 
+// As many as a graph may have.
 std::string seconds_text(std::uint64_t nanoseconds) {
-  return fmt::format("{:.10g}", static_cast<double>(nanoseconds) * 1e-9);
+  return fmt::format("{:.10g}", std::min(static_cast<double>(nanoseconds) * 1e-9, 1e9));
 }
 
 class Writer {
@@ -299,12 +300,19 @@ class Writer {
   bool tasks_seen_ = false;
 };
 
+std::string creation_text(const RecordedCreation& creation) {
+  if (creation.tasks == 0) return {};
+  return fmt::format("# recording took its creator {} seconds a task besides\ncreate {}\n",
+                     seconds_text(creation.recording / creation.tasks),
+                     seconds_text(creation.nanoseconds / creation.tasks));
+}
+
 TaskGraph write_one(std::span<const RecordedStream> streams) {
   const RecordedProgram program = put_together(streams);
   Writer writer(program, find_blocks(streams));
   writer.write();
   TaskGraph graph;
-  graph.text = std::move(writer.text);
+  graph.text = creation_text(program.creation) + writer.text;
   graph.tasks = writer.tasks;
   graph.not_started = writer.not_started;
   graph.pid = streams.front().pid;

@@ -212,17 +212,18 @@ void write_create(Worker& worker, Task& task, std::span<const Dependence> depend
   const std::span<const Access> hints = task.data_accesses();
   const std::size_t hint_count = std::min(hints.size(), most_recorded_accesses);
   const std::size_t count = std::min(dependences.size(), most_recorded_accesses - hint_count);
-  std::uint64_t* event = stream.reserve(4 + (hint_count + count) * record_access_words);
+  std::uint64_t* event = stream.reserve(5 + (hint_count + count) * record_access_words);
   if (event == nullptr) return;
   event[1] = at;
   event[2] = task.record;
   event[3] = worker.current->record;
-  std::uint64_t* words = event + 4;
+  std::uint64_t* words = event + 5;
   for (const Access& hint : hints.first(hint_count)) {
     describe(stream, hint.address, hint.bytes, RecordMode::affinity, words);
     words += record_access_words;
   }
   write_dependences(stream, dependences.first(count), words);
+  event[4] = nanoseconds();
   RecordStream::commit(event, RecordKind::create, hint_count + count, flags);
 }
 

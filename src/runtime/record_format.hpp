@@ -28,7 +28,8 @@ enum class RecordKind : std::uint8_t {
   none = 0,
   enter,   ///< a team. argument: worker; words: region, own task, task that opened the region or 0
   leave,   ///< it. words: own task
-  create,  ///< a task. argument: flags; words: task, creator; then `count` accesses
+  create,  ///< a task. argument: flags; words: task, creator, when this event was written; then
+           ///< `count` accesses. Ends with `resume`
   resume,  ///< the engine gives control back to the program
   begin,   ///< a body, or a part of an untied one. words: task
   end,     ///< it. words: task

@@ -81,11 +81,12 @@ class GraphReader {
     if (kind == "task") return read_task(line, false);
     if (kind == "now") return read_task(line, true);
     if (kind == "spend") return read_spend(line);
+    if (kind == "create") return read_create(line);
     if (kind == "wait") return read_wait(line);
     if (kind == "group") return read_group(line, true);
     if (kind == "end") return read_group(line, false);
     if (kind == "barrier") return read_barrier(line);
-    return "does not start with block, task, now, spend, wait, group, end, barrier or #";
+    return "does not start with create, block, task, now, spend, wait, group, end, barrier or #";
   }
 
   const char* read_block(std::string_view words) {
@@ -153,6 +154,7 @@ class GraphReader {
     if (const char* problem = read_seconds(words)) return problem;
     if (const char* problem = read_creator(words)) return problem;
     if (const char* problem = read_accesses(words)) return problem;
+    if (create_seconds_ > 0 && !included) script_.spend(creator_, create_seconds_);
     script_.add_task(creator_, seconds_, included, accesses_);
     return nullptr;
   }
@@ -162,6 +164,15 @@ class GraphReader {
     if (const char* problem = read_creator(words)) return problem;
     if (!words.empty()) return "has more words than spend SECONDS CREATOR";
     script_.spend(creator_, seconds_);
+    return nullptr;
+  }
+
+  const char* read_create(std::string_view words) {
+    if (const char* problem = read_seconds(words)) return problem;
+    if (!words.empty()) return "has more words than create SECONDS";
+    if (workload_.creation_told) return "is a second create SECONDS";
+    workload_.creation_told = true;
+    create_seconds_ = seconds_;
     return nullptr;
   }
 
@@ -226,6 +237,7 @@ class GraphReader {
   int version_ = 1;
   Workload workload_;
   ScriptBuilder script_;
+  double create_seconds_ = 0;
   // Of the line that is read.
   double seconds_ = 0;
   Creator creator_;

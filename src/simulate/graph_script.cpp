@@ -55,7 +55,10 @@ void ScriptBuilder::add_accesses(const std::vector<Access>& accesses) {
 }
 
 TaskIndex ScriptBuilder::go_on(Actor& actor) {
-  if (actor.thread >= 0) return add_node(Script::Kind::gate, 0, &actor);
+  if (actor.thread >= 0) {
+    actor.current = Script::none;
+    return add_node(Script::Kind::gate, 0, &actor);
+  }
   const TaskIndex node = add_node(Script::Kind::part, 0, &actor);
   Script& script = workload_.script;
   if (script.next[actor.current] == Script::none) {
@@ -89,6 +92,8 @@ void ScriptBuilder::add_task(const Creator& creator, double seconds, bool includ
     script.created_in[node] = by.current;
     script.after.emplace_back(node, by.current);
     by.has_created = true;
+  } else {
+    by.current = Script::none;
   }
   if (!included) return;
   if (by.thread < 0) script.next[by.current] = node;
@@ -99,11 +104,11 @@ void ScriptBuilder::add_task(const Creator& creator, double seconds, bool includ
 
 void ScriptBuilder::spend(const Creator& creator, double seconds) {
   Actor& by = actor(creator);
-  if (by.thread >= 0) {
-    add_node(Script::Kind::part, seconds, &by);
-    return;
+  if (by.thread >= 0 && by.current == Script::none) {
+    by.current = add_node(Script::Kind::part, 0, &by);
+  } else if (by.has_created) {
+    go_on(by);
   }
-  if (by.has_created) go_on(by);
   workload_.tasks[by.current].seconds += seconds;
 }
 

@@ -61,6 +61,7 @@ class Simulation {
         workload_(setup.workload),
         script_(setup.workload.script),
         parameters_(setup.parameters),
+        create_seconds_(workload_.creation_told ? 0 : parameters_.costs.create * nanosecond),
         hardware_(setup.machine, setup.parameters),
         homes_(homes_of(setup.workload)),
         demand_(setup.workload, setup.parameters, setup.machine.domains.size(), homes_),
@@ -257,7 +258,7 @@ class Simulation {
     }
     worker.helped = false;
     const TaskIndex task = worker.list[worker.next++];
-    clock += parameters_.costs.create * nanosecond;
+    clock += create_seconds_;
     executor_->set_creator(task, WorkerId{std::size_t{w}});
     ++worker.unfinished;
     if (--missing_[task - phase_->first] == 0) {
@@ -457,7 +458,7 @@ class Simulation {
     for (const std::uint32_t successor : graph_.successors(node - phase_->first)) {
       const TaskIndex created = phase_->first + successor;
       if (script_.created_in[created] != node) continue;
-      clock += parameters_.costs.create * nanosecond;
+      clock += create_seconds_;
       executor_->set_creator(created, worker);
     }
     TaskIndex continuation = Script::none;
@@ -545,6 +546,7 @@ class Simulation {
   const Workload& workload_;
   const Script& script_;
   const Parameters& parameters_;
+  const double create_seconds_;
   Hardware hardware_;
   std::vector<DomainId> homes_;  // by block, now
   Demand demand_;

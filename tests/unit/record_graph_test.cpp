@@ -36,7 +36,13 @@ class Script {
   }
   Script& create(std::uint64_t at, std::uint64_t task, std::uint64_t creator,
                  std::vector<RecordedAccess> accesses = {}, bool undeferred = false) {
-    return add(RecordKind::create, at, undeferred ? 1 : 0, {task, creator}, std::move(accesses));
+    return add(RecordKind::create, at, undeferred ? 1 : 0, {task, creator, at * ms},
+               std::move(accesses));
+  }
+  /// The event that was added last was written until then.
+  Script& written(std::uint64_t at) {
+    stream_.events.back().words[2] = at * ms;
+    return *this;
   }
   Script& resume(std::uint64_t at) { return add(RecordKind::resume, at, 0, {}); }
   Script& begin(std::uint64_t at, std::uint64_t task) {
@@ -78,13 +84,19 @@ RecordedAccess on(std::uint64_t address, RecordMode mode, std::uint64_t bytes = 
   return {address, bytes, mapping_end, known, mode};
 }
 
-std::string graph_of(const std::vector<Script>& scripts) {
+std::string text_of(const std::vector<Script>& scripts) {
   std::vector<RecordedStream> streams;
   for (const Script& script : scripts) streams.push_back(script.stream());
-  const std::string text = write_task_graph(streams, "test").text;
+  return write_task_graph(streams, "test").text;
+}
+
+/// Without the head, and without what creating took.
+std::string graph_of(const std::vector<Script>& scripts) {
+  const std::string text = text_of(scripts);
   const std::string head = "lares-graph 2\n# test\n";
   EXPECT_EQ(text.substr(0, head.size()), head);
-  return text.substr(head.size());
+  const std::size_t creation = text.find("create ");
+  return text.substr(creation == std::string::npos ? head.size() : text.find('\n', creation) + 1);
 }
 
 TEST(RecordedGraph, HasTasksWithTheirDataAndTimes) {
@@ -104,6 +116,20 @@ TEST(RecordedGraph, HasTasksWithTheirDataAndTimes) {
   EXPECT_EQ(graph_of({one}),
             "spend 0.002 -\nblock 100 1\ntask 0.002 - rw:0\nblock 50 -\n"
             "task 0.001 - r:0 rw:1\nwait -\nspend 0.002 -\n");
+}
+
+TEST(RecordedGraph, TellsWhatCreatingTook) {
+  Script one;
+  one.enter(0, 1, 100).create(1, 101, 100).written(3).resume(4);  // 1 ms, and 2 of recording
+  one.create(5, 102, 100).begin(6, 102).end(8, 102).resume(10);   // 3 ms beside the body of 2
+  one.create(10, 103, 100, {}, true).begin(11, 103).end(12, 103).resume(15);  // its creator's own
+  one.begin(15, 101).create(15, 104, 101).resume(17).end(17, 101);            // 2 ms
+  one.begin(17, 104).end(18, 104).create(18, 105, 100);  // the program ended meanwhile
+  const std::string text = text_of({one});
+  EXPECT_NE(text.find("\ncreate 0.002\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("# recording took its creator 0.000666666 seconds a task besides\n"),
+            std::string::npos)
+      << text;
 }
 
 TEST(RecordedGraph, CountsABodyWithoutWhatRunsInside) {

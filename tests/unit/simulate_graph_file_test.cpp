@@ -148,8 +148,11 @@ TEST(GraphScript, NamesTheLineThatIsWrong) {
   EXPECT_EQ(refusal("spend 1 - 3\n"),
             "task graph: line 3 has more words than spend SECONDS CREATOR");
   EXPECT_EQ(refusal("spond 1 -\n"),
-            "task graph: line 3 does not start with block, task, now, spend, wait, group, end, "
-            "barrier or #");
+            "task graph: line 3 does not start with create, block, task, now, spend, wait, group, "
+            "end, barrier or #");
+  EXPECT_EQ(refusal("create -1\n"), "task graph: line 3 has no duration from 0 to 1e9 seconds");
+  EXPECT_EQ(refusal("create 1 -\n"), "task graph: line 3 has more words than create SECONDS");
+  EXPECT_EQ(refusal("create 1\ncreate 1\n"), "task graph: line 4 is a second create SECONDS");
 }
 
 TEST(GraphFile, BlocksWithAHomeAreInItsCache) {

@@ -88,6 +88,14 @@ double recorded_seconds(const std::string& lines, std::vector<std::size_t> cores
   return bench.run(graph.value(), "auto", 1, trace).seconds;
 }
 
+TEST(Recorded, CreatingTakesWhatTheProgramSaysOrElseTheMachine) {
+  const std::string tasks = "task 0.001 -\ntask 0.001 -\ntask 0.001 -\n";
+  EXPECT_NEAR(recorded_seconds(tasks, {1}), 0.003, 1e-3);
+  EXPECT_NEAR(recorded_seconds("create 2\n" + tasks, {1}), 6.003, 1e-3);
+  EXPECT_NEAR(recorded_seconds("create 2\n" + tasks, {4}), 6.001, 1e-3);
+  EXPECT_NEAR(recorded_seconds("create 2\ntask 0.001 -\ntask 0.001 0\n", {4}), 4.002, 1e-3);
+}
+
 TEST(Recorded, WaitsHoldUpWhoWaits) {
   EXPECT_NEAR(recorded_seconds("task 1 -\ntask 1 -\ntask 1 -\n", {4}), 1, 1e-3);
   EXPECT_NEAR(recorded_seconds("task 1 -\ntask 1 -\nwait -\ntask 1 -\n", {4}), 2, 1e-3);
