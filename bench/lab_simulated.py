@@ -17,6 +17,7 @@ import datetime
 import json
 import pathlib
 import re
+import shutil
 import tempfile
 
 import harness
@@ -25,11 +26,12 @@ import lab_guests
 POLICIES = ("stock-like", "locality-queues", "virouleau")
 COMPILERS = ("gcc", "clang")
 # Arguments, region, and the lines that count. Tasks are long beside what the runtime costs, which in a
-# guest is many times more than elsewhere, and not in the model. Cholesky's tasks read every tile before they write it, so
-# what its stores fetch is other memory, such as the runtime's own.
+# guest is many times more than elsewhere, and mostly not in the model. Cholesky's tasks read every tile
+# before they write it, so what its stores fetch is other memory, such as the runtime's own.
 CASES = {"cholesky": (["1024", "64", "1", "interleaved"], "factorise", ["read"]),
          "jacobi": (["192", "12", "4", "parallel"], "sweeps", ["read", "written"])}
 L2_KIB, L3_KIB_TOGETHER = 64, 4096
+SEEDS = 21
 
 
 def l3_kib(options):
@@ -40,7 +42,7 @@ def l3_kib(options):
 def machine_file(options, folder):
     """The guest's machine: nodes that are all equally far from each other.
 
-    Only the shared cache counts: what is in a private one is mostly in the shared one, too.
+    A node's caches are one: what leaves a private one goes into the shared one, and not before.
     """
     nodes, cpus = options.nodes, options.cpus
     bytes_of_node = 256 << 20
@@ -55,7 +57,7 @@ def machine_file(options, folder):
         "distances": {"matrix": [[10 if a == b else 20 for b in range(nodes)]
                                  for a in range(nodes)]},
         "simulation": {"source": "the lab's model of caches", "write_factor": 2,
-                       "cache_bytes": l3_kib(options) * 1024},
+                       "cache_bytes": (l3_kib(options) + cpus * L2_KIB) * 1024},
     }
     file = folder / "guest.json"
     file.write_text(json.dumps(document))
@@ -68,8 +70,10 @@ def face_bytes(arguments):
     return block * (n + 2) * 8
 
 
-def told(case, arguments, text):
-    """The graph with what its dependences do not say. A task's first column to read is its own."""
+def told(case, compiler, arguments, text):
+    """The graph with what its dependences do not say."""
+    # A task names the column that it reads whole before its neighbours, and GCC turns the order round.
+    own = {"gcc": -1, "clang": 0}[compiler]
     lines = []
     recording = 0.0
     for line in text.splitlines():
@@ -78,23 +82,35 @@ def told(case, arguments, text):
         if line.startswith("create "):
             line = f"create {float(line.split()[1]) + recording}"
         if case == "jacobi" and line.startswith("task "):
-            head, own, neighbours = re.fullmatch(r"(.*?)( r:\d+)(.*)", line).groups()
-            face = face_bytes(arguments)
-            line = head + own + re.sub(r"( r:\d+)", rf"\1:{face}", neighbours)
+            words = line.split(" ")
+            reads = [i for i, word in enumerate(words) if word.startswith("r:")]
+            for i in set(reads) - {reads[own]}:
+                words[i] += f":{face_bytes(arguments)}"
+            line = " ".join(words)
         lines.append(line)
     return "\n".join(lines) + "\n"
 
 
 def simulated(options, lares, graph, machine, policy):
-    """The remote share of the bytes fetched from memory, with the cores that the guest had."""
+    """The remote share of the bytes fetched from memory: the median over the seeds."""
     command = [lares, "simulate", f"file:{graph}", "--machine", machine, "--policy", policy,
-               "--seeds", 5, "--format", "json"]
+               "--seeds", SEEDS, "--format", "json"]
     found = json.loads(harness.run(command, harness.clean_environment(), options.timeout))
-    fetched = found["rows"][0]["fetched_bytes"]
-    return fetched["remote"] / (fetched["local"] + fetched["remote"])
+    return found["rows"][0]["fetched_remote_share"]
 
 
-def one_run(options, lares, case, compiler, policy, folder):
+def keep(options, folder, run, name):
+    """What the guest gave, so that it can be simulated again without it."""
+    if not options.keep:
+        return
+    place = pathlib.Path(options.keep) / name
+    place.mkdir(parents=True, exist_ok=True)
+    for file in folder.iterdir():
+        shutil.copy(file, place)
+    harness.write_json(place / "counts.json", run.counts)
+
+
+def one_run(options, lares, case, compiler, policy, folder, name):
     arguments, region, kinds = CASES[case]
     program = harness.program(options.build / "examples", f"{case}-{compiler}")
     machine = machine_file(options, folder)
@@ -111,7 +127,8 @@ def one_run(options, lares, case, compiler, policy, folder):
     matrix = lab_guests.lines_of(run.region(region), kinds)
     counted = lab_guests.remote(matrix) / sum(map(sum, matrix))
     whole = folder / "told.graph"
-    whole.write_text(told(case, arguments, graph.read_text()))
+    whole.write_text(told(case, compiler, arguments, graph.read_text()))
+    keep(options, folder, run, name)
     return {"counted": counted, "seconds": run.seconds,
             "recorded": simulated(options, lares, graph, machine, policy),
             "simulated": simulated(options, lares, whole, machine, policy)}
@@ -146,6 +163,7 @@ def body():
                         help=f"built by whom (default: {','.join(COMPILERS)})")
     parser.add_argument("--policies", default=";".join(POLICIES), metavar="LIST",
                         help=f"policies, with ; between (default: {';'.join(POLICIES)})")
+    parser.add_argument("--keep", metavar="FOLDER", help="keep graphs, machines and counts there")
     parser.add_argument("--timeout", type=harness.positive, default=600, metavar="S",
                         help="seconds after which a run counts as hung (default: 600)")
     parser.add_argument("--write", action="store_true", help="write the table into docs/simulate.md")
@@ -156,9 +174,11 @@ def body():
     runs = {}
     progress = harness.Progress(len(plan) * options.rounds)
     with tempfile.TemporaryDirectory(prefix="lares-lab-") as folder:
-        for _, each in harness.interleaved(plan, options.rounds, 1):
+        for number, each in harness.interleaved(plan, options.rounds, 1):
             progress.step(" ".join(each))
-            runs.setdefault(each, []).append(one_run(options, lares, *each, pathlib.Path(folder)))
+            name = "-".join([str(options.nodes), *each, str(number)])
+            run = one_run(options, lares, *each, pathlib.Path(folder), name)
+            runs.setdefault(each, []).append(run)
     progress.end()
     print(harness.provenance_line(harness.provenance()))
     table = table_of(plan, runs)

@@ -12,7 +12,7 @@
 namespace lares::runtime {
 
 struct RecordFileHead {
-  static constexpr std::uint64_t expected_magic = 0x3144524f434552ULL;  // "RECORD1"
+  static constexpr std::uint64_t expected_magic = 0x3244524f434552ULL;  // "RECORD2"
   std::uint64_t magic;
   std::uint32_t pid;
   std::uint32_t stream;        ///< number of the file in its process

@@ -7,6 +7,11 @@
 namespace lares::simulate {
 namespace {
 
+double fetched_remote_share(const Fetched& fetched) {
+  const double all = fetched.local + fetched.remote;
+  return all > 0 ? fetched.remote / all : 0;
+}
+
 class Runs {
  public:
   Runs(const Experiment& experiment, const std::function<void(std::size_t, std::size_t)>& progress)
@@ -54,8 +59,13 @@ class Runs {
     row.schedule = named.name;
     row.workers = team.size();
     std::vector<double> seconds;
-    for (const Outcome& outcome : outcomes) seconds.push_back(outcome.seconds);
+    std::vector<double> shares;
+    for (const Outcome& outcome : outcomes) {
+      seconds.push_back(outcome.seconds);
+      shares.push_back(fetched_remote_share(outcome.fetched));
+    }
     row.seconds = spread_of(seconds);
+    row.fetched_remote = spread_of(shares);
     row.lowest = row.seconds.least;
     row.highest = row.seconds.most;
     row.typical = outcomes[outcomes.size() / 2];

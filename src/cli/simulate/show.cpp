@@ -123,6 +123,8 @@ std::string simulation_json(const SimulationHead& head, const simulate::Measurem
           {{"local", row.typical.fetched.local},
            {"remote", row.typical.fetched.remote},
            {"from_caches", row.typical.fetched.from_caches}}},
+         {"fetched_remote_share", row.fetched_remote.median},
+         {"fetched_remote_share_over_seeds", {row.fetched_remote.least, row.fetched_remote.most}},
          {"idle_share", row.typical.idle_share},
          {"tasks", {{"local", tasks[0]}, {"same_domain", tasks[1]}, {"remote", tasks[2]}}},
          {"steals", row.typical.steals},
