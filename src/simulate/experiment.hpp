@@ -42,8 +42,9 @@ struct Measured {
   double lowest = 0;  ///< over seeds and uncertain parameters
   double highest = 0;
   double rate = 0;  ///< of the median, in the workload's unit; 0: none
-  Spread fetched_remote;  ///< of the bytes from memories: from those of other domains, over the seeds
-  Outcome typical;        ///< of the run with the median time
+  Spread
+      fetched_remote;  ///< of the bytes from memories: from those of other domains, over the seeds
+  Outcome typical;     ///< of the run with the median time
 };
 
 struct Measurements {

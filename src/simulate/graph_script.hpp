@@ -48,9 +48,9 @@ class ScriptBuilder {
  private:
   struct Actor {
     std::int32_t thread = -1;
-    TaskIndex first = Script::none;          ///< of a task: its first part
-    TaskIndex current = Script::none;        ///< the part it is in; of a thread: none outside of one
-    bool has_created = false;                ///< the current part: then more time is a new part
+    TaskIndex first = Script::none;    ///< of a task: its first part
+    TaskIndex current = Script::none;  ///< the part it is in; of a thread: none outside of one
+    bool has_created = false;          ///< the current part: then more time is a new part
     std::uint32_t inherited = Script::none;  ///< the group that it belongs to itself
     std::vector<std::uint32_t> groups;       ///< that it has open, outermost first
     std::vector<TaskIndex> children;         ///< since it last waited for them

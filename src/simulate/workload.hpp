@@ -86,14 +86,14 @@ struct Workload {
   std::vector<Access> accesses;
   std::vector<Block> blocks;
   std::vector<Phase> phases;
-  bool reuses = false;   ///< blocks are used again soon enough for caches to matter
-  bool written = false;  ///< blocks with a home were just written there, and caches have them
-  bool packs = false;    ///< tasks fetch their data before they compute, and not meanwhile
-  Script script;         ///< empty: the phases' creators make all tasks, in order
-  bool tells = true;     ///< the program tells the runtime what its tasks use
+  bool reuses = false;         ///< blocks are used again soon enough for caches to matter
+  bool written = false;        ///< blocks with a home were just written there, and caches have them
+  bool packs = false;          ///< tasks fetch their data before they compute, and not meanwhile
+  Script script;               ///< empty: the phases' creators make all tasks, in order
+  bool tells = true;           ///< the program tells the runtime what its tasks use
   bool creation_told = false;  ///< what creating takes is in the parts of the script
-  double amount = 0;     ///< of work, for a rate: bytes, updates or operations; 0: none
-  std::string unit;      ///< of the rate: "GB/s", "GF/s", "MLUP/s"
+  double amount = 0;           ///< of work, for a rate: bytes, updates or operations; 0: none
+  std::string unit;            ///< of the rate: "GB/s", "GF/s", "MLUP/s"
   double unit_scale = 1e9;
 
   [[nodiscard]] std::span<const Access> accesses_of(TaskIndex task) const noexcept {
