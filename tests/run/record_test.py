@@ -35,11 +35,11 @@ def record(program, case, threads=2, file=None, **variables):
 
 
 def shape(lines):
-    """The graph without durations, bytes, and what threads compute between tasks."""
+    """The graph without durations, bytes, and what threads compute between and for tasks."""
     found = []
     for line in lines:
         words = line.split()
-        if words[0] in ("spend", "#", "lares-graph"):
+        if words[0] in ("spend", "create", "#", "lares-graph"):
             continue
         if words[0] == "block":
             found.append("block")
@@ -80,6 +80,12 @@ class Graphs(unittest.TestCase):
                         self.assertEqual(lines[0], "lares-graph 2")
                         self.assertEqual(self.in_one_order(shape(lines)),
                                          self.in_one_order(expected))
+
+    def test_tell_what_creating_took(self):
+        for program in PROGRAMS:
+            _, lines = record(program, "waits")
+            (line,) = [line for line in lines if line.startswith("create ")]
+            self.assertTrue(0 < float(line.split()[1]) < 0.1, line)
 
     @staticmethod
     def in_one_order(lines):

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <thread>
@@ -321,6 +322,63 @@ TEST_P(NextTouchTest, AttachingLeavesThePages) {
   ASSERT_EQ(marked.error, 0);
   EXPECT_TRUE(area.intact());
   EXPECT_EQ(fetched(area), 4U);
+}
+
+// Between the look at the table and the attempt to open a page that is in nobody's way, another
+// thread marks the area: the attempt fails, and the fault is ours all the same.
+class OvertakenFault : public testing::Test {
+ protected:
+  OvertakenFault() {
+    options_.chunk = {page};
+    options_.way = WantedWay::protect;
+  }
+  static SystemCalls calls() {
+    SystemCalls calls = real_calls();
+    calls.advise = [](void* at, std::size_t bytes, int advice) noexcept {
+      constexpr int populate_write = 23;
+      if (advice != populate_write) return real_calls().advise(at, bytes, advice);
+      if (OvertakenFault* const test = meanwhile_.exchange(nullptr)) test->mark_again();
+      return long{-EFAULT};
+    };
+    return calls;
+  }
+  void mark_again() {
+    mprotect(area_.bytes(), page, PROT_READ | PROT_WRITE);
+    EXPECT_EQ(next_touch_.mark(area_.address(), area_.length(), options_).error, 0);
+  }
+  /// The area was touched once, and closed by somebody else.
+  void close_settled_page() {
+    ASSERT_EQ(next_touch_.mark(area_.address(), area_.length(), options_).error, 0);
+    EXPECT_TRUE(area_.intact());
+    ASSERT_EQ(mprotect(area_.bytes(), page, PROT_NONE), 0);
+  }
+
+  [[nodiscard]] std::uint64_t touch() const {
+    return *static_cast<const volatile std::uint64_t*>(area_.data());
+  }
+
+  static inline std::atomic<OvertakenFault*> meanwhile_{nullptr};
+  NextTouchOptions options_;
+  const Nodes nodes_{machine_of_nodes({0})};
+  const TestArea area_{4};
+  NextTouch next_touch_{calls(), nodes_, Bytes{page}};
+};
+
+TEST_F(OvertakenFault, IsOursIfTheAreaWasMarkedMeanwhile) {
+  close_settled_page();
+  meanwhile_.store(this);
+  // The fault's handler reads it: the touch must not come first.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  EXPECT_EQ(touch(), TestArea::value(1, 0));
+  EXPECT_EQ(meanwhile_.load(), nullptr);
+  EXPECT_TRUE(area_.intact());
+  EXPECT_EQ(next_touch_.counts().chunks, 8U);
+}
+
+TEST_F(OvertakenFault, IsTheProgramsIfNothingWasMarked) {
+  close_settled_page();
+  EXPECT_EXIT(static_cast<void>(touch()), testing::KilledBySignal(SIGSEGV), "");
+  mprotect(area_.bytes(), page, PROT_READ | PROT_WRITE);
 }
 
 std::string name_of(const testing::TestParamInfo<WantedWay>& info) {

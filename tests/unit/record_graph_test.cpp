@@ -271,7 +271,8 @@ TEST(RecordFile, TakesLengthsAndHomesThatCannotBeForUntold) {
   const std::uint64_t words[] = {create,
                                  1000,
                                  5,
-                                 4,  // task 5, by 4
+                                 4,     // task 5, by 4
+                                 1001,  // written a nanosecond later
                                  4096,
                                  ~std::uint64_t{0},
                                  ~std::uint64_t{0},

@@ -105,6 +105,7 @@ void Regions::publish() noexcept {
                   std::uint64_t{*slot});
   }
   table_.publish();
+  version_.fetch_add(1, std::memory_order_release);  // release: the table first
 }
 
 }  // namespace lares::memory

@@ -40,6 +40,12 @@ class Regions {
   /// The region that holds `address`, or null. O(log regions).
   [[nodiscard]] Region* find(std::uintptr_t address) const noexcept;
 
+  /// Changes with every change of the table, after it. What another thread does to an area after it
+  /// changed the table, such as closing its pages, is seen together with the new number.
+  [[nodiscard]] std::uint32_t version() const noexcept {
+    return version_.load(std::memory_order_acquire);  // acquire: pairs with publish()
+  }
+
   /// A new region in state `marking`, in the table; null if there is no slot or no memory.
   /// Precondition: [begin, end) overlaps no region of the table.
   Region* add(std::uintptr_t begin, std::uintptr_t end, std::uint64_t chunk, Way way,
@@ -70,6 +76,7 @@ class Regions {
   std::size_t used_ = 0;  ///< slots from here on were never used; the lock's holder only
   Published<3> table_;    ///< rows (begin, end, slot); the lock's holder writes, any thread reads
   std::atomic<std::uint32_t> visitors_{0};  ///< any thread
+  std::atomic<std::uint32_t> version_{0};  ///< of table_; the lock's holder, after each publication
 };
 
 }  // namespace lares::memory

@@ -47,17 +47,18 @@ bool NextTouch::fault(int signal, std::uintptr_t address) noexcept {
   // What the program did to the area before this touch must be known first.
   for (Patience patience; by_signal_monitor_.busy();) patience.wait();
   const Regions::Visit visit(regions_);
+  const std::uint32_t version = regions_.version();  // before the look at the table
   const std::uintptr_t page = address & ~(page_ - 1);
   Region* const region = regions_.find(address);
   const Way expected = signal == SIGBUS ? Way::userfault_signal : Way::protect;
-  if (region == nullptr || region->way != expected) return stray_fault(signal, page);
+  if (region == nullptr || region->way != expected) return stray_fault(signal, page, version);
   Patience patience;
   // acquire: the alias was written before.
   while (region->state.load(std::memory_order_acquire) == Region::marking) patience.wait();
   const std::uint32_t index = region->index_of(address);
   // acquire: who settled it made the page usable before.
   if (Chunk::state(region->chunks[index].load(std::memory_order_acquire)) == Chunk::settled) {
-    return stray_fault(signal, page);
+    return stray_fault(signal, page, version);
   }
   // Whatever goes wrong here passes: the access is repeated, and faults again.
   if (settle_chunk(*region, index, {nodes_.here(calls_), true}) != 0) patience.wait();
@@ -65,13 +66,15 @@ bool NextTouch::fault(int signal, std::uintptr_t address) noexcept {
 }
 
 /// A touch that came too late: the page is usable by now. Or an area's page that the program has
-/// emptied since: a fresh one is due. Or nothing of ours.
-bool NextTouch::stray_fault(int signal, std::uintptr_t page) noexcept {
+/// emptied since: a fresh one is due. Or nothing of ours; unless an area was marked or forgotten
+/// since `version` of the table, for then the page may be closed again: the repeated access tells.
+bool NextTouch::stray_fault(int signal, std::uintptr_t page, std::uint32_t version) noexcept {
   if (signal == SIGBUS && by_signal_.descriptor() >= 0) {
     const int error = by_signal_.zero(page, page_);
     if (error == 0 || error == EEXIST || error == EAGAIN) return true;
   }
-  return calls_.advise(pointer(page), page_, MADV_POPULATE_WRITE) >= 0;
+  if (calls_.advise(pointer(page), page_, MADV_POPULATE_WRITE) >= 0) return true;
+  return regions_.version() != version;
 }
 
 int NextTouch::touched(Userfault& source, std::uintptr_t address, pid_t thread) noexcept {
