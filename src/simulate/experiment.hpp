@@ -41,10 +41,9 @@ struct Measured {
   Spread seconds;     ///< over the seeds
   double lowest = 0;  ///< over seeds and uncertain parameters
   double highest = 0;
-  double rate = 0;  ///< of the median, in the workload's unit; 0: none
-  Spread
-      fetched_remote;  ///< of the bytes from memories: from those of other domains, over the seeds
-  Outcome typical;     ///< of the run with the median time
+  double rate = 0;        ///< of the median, in the workload's unit; 0: none
+  Spread fetched_remote;  ///< share, over the seeds, of the bytes that memories gave
+  Outcome typical;        ///< of the run with the median time
 };
 
 struct Measurements {

@@ -1,6 +1,8 @@
 // Memory that moves at its next touch: every way, and everything that may happen in between.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -386,6 +388,76 @@ TEST_F(OvertakenFault, IsTheProgramsIfNothingWasMarked) {
   close_settled_page();
   EXPECT_EXIT(touch_under_own_handler(), testing::ExitedWithCode(7), "");
   mprotect(area_.bytes(), page, PROT_READ | PROT_WRITE);
+}
+
+// A touch of a page that was settled before gives it zeros if there is none. Between the look at
+// the table and that, another thread fills the page and marks the area again: its bytes lie aside
+// then, and must not be covered. (With messages, the kernel refuses zeros until the marking was
+// told.)
+class LateTouch : public testing::Test {
+ protected:
+  LateTouch() {
+    options_.chunk = {page};
+    options_.way = WantedWay::userfault_signal;
+    now_ = this;
+  }
+  ~LateTouch() override { now_ = nullptr; }
+
+  static SystemCalls calls() {
+    SystemCalls calls = real_calls();
+    calls.control = [](int file, unsigned long request, void* argument) noexcept {
+      if (LateTouch* const test = now_; test != nullptr && request == UFFDIO_ZEROPAGE) {
+        test->before_zeros();
+      }
+      return real_calls().control(file, request, argument);
+    };
+    return calls;
+  }
+  // Whoever is held up until the zeros are there is given this time to show that it is not.
+  void before_zeros() {
+    constexpr int held_up_ms = 200;
+    if (!zeros_come_.exchange(true)) await(marked_again_, held_up_ms);
+  }
+  static bool await(const std::atomic<bool>& flag, int milliseconds) {
+    for (; !flag.load() && milliseconds > 0; --milliseconds) usleep(1000);
+    return flag.load();
+  }
+  Marked mark() { return next_touch_.mark(area_.address(), area_.length(), options_); }
+  void fill_and_mark_again() {
+    constexpr int long_enough_ms = 20'000;
+    EXPECT_TRUE(await(zeros_come_, long_enough_ms));
+    area_.data()[0] = 42;
+    EXPECT_EQ(mark().error, 0);
+    marked_again_.store(true);
+  }
+  void touch() const {
+    const volatile std::uint64_t* const first = area_.data();
+    static_cast<void>(*first);
+  }
+
+  static inline std::atomic<LateTouch*> now_{nullptr};
+  std::atomic<bool> zeros_come_{false};
+  std::atomic<bool> marked_again_{false};
+  NextTouchOptions options_;
+  const Nodes nodes_{machine_of_nodes({0})};
+  const TestArea area_{4};
+  NextTouch next_touch_{calls(), nodes_, Bytes{page}};
+};
+
+TEST_F(LateTouch, LosesNothingThatWasMarkedMeanwhile) {
+  const Marked marked = mark();
+  if (marked.error == EPERM || marked.error == ENOSYS) {
+    GTEST_SKIP() << "the kernel refuses userfaultfd: " << strerror(marked.error);
+  }
+  ASSERT_EQ(marked.error, 0);
+  touch();
+  // Settled, and emptied by the program: a page of zeros is due.
+  ASSERT_EQ(madvise(area_.bytes(), page, MADV_DONTNEED), 0);
+  std::thread other([this] { fill_and_mark_again(); });
+  touch();
+  other.join();
+  EXPECT_EQ(area_.data()[0], 42U);
+  EXPECT_EQ(area_.wrong(1, words_per_page, area_.words()), area_.words());
 }
 
 std::string name_of(const testing::TestParamInfo<WantedWay>& info) {

@@ -122,7 +122,7 @@ class NextTouch : private Listener {
 
   static bool on_fault(void* self, int signal, std::uintptr_t address) noexcept;
   bool fault(int signal, std::uintptr_t address) noexcept;
-  int zero_unmarked(const Userfault& source, std::uintptr_t page) noexcept;
+  int zero_unmarked(Way way, std::uintptr_t page) noexcept;
   bool stray_fault(int signal, std::uintptr_t page, std::uint32_t version) noexcept;
   [[nodiscard]] Monitor& monitor_of(Way way) noexcept {
     return way == Way::userfault_thread ? by_thread_monitor_ : by_signal_monitor_;

@@ -70,7 +70,7 @@ bool NextTouch::fault(int signal, std::uintptr_t address) noexcept {
 /// since `version` of the table, for then the page may be closed again: the repeated access tells.
 bool NextTouch::stray_fault(int signal, std::uintptr_t page, std::uint32_t version) noexcept {
   if (signal == SIGBUS && by_signal_.descriptor() >= 0) {
-    const int error = zero_unmarked(by_signal_, page);
+    const int error = zero_unmarked(Way::userfault_signal, page);
     if (error == 0 || error == EEXIST || error == EAGAIN) return true;
   }
   if (calls_.advise(pointer(page), page_, MADV_POPULATE_WRITE) >= 0) return true;
@@ -78,16 +78,17 @@ bool NextTouch::stray_fault(int signal, std::uintptr_t page, std::uint32_t versi
 }
 
 /// An area is marked under the lock only: whoever fills a page that lies aside loses what it held.
-int NextTouch::zero_unmarked(const Userfault& source, std::uintptr_t page) noexcept {
+/// The kernel need not object, even to a descriptor that is not the area's.
+int NextTouch::zero_unmarked(Way way, std::uintptr_t page) noexcept {
   const std::unique_lock<std::mutex> lock(lock_, std::try_to_lock);
   if (!lock) return EAGAIN;
   const Region* const region = regions_.find(page);
   // acquire: as in fault().
   if (region != nullptr && Chunk::state(region->chunks[region->index_of(page)].load(
                                std::memory_order_acquire)) != Chunk::settled) {
-    return EAGAIN;
+    return region->way == way ? EAGAIN : EEXIST;  // another's to give: repeat the access
   }
-  return source.zero(page, page_);
+  return userfault_of(way).zero(page, page_);
 }
 
 int NextTouch::touched(Userfault& source, std::uintptr_t address, pid_t thread) noexcept {
@@ -103,7 +104,7 @@ int NextTouch::touched(Userfault& source, std::uintptr_t address, pid_t thread) 
   if (!ours ||
       Chunk::state(region->chunks[index].load(std::memory_order_acquire)) == Chunk::settled) {
     // As in stray_fault(); a page that is there stays.
-    if (zero_unmarked(source, page) == EAGAIN) return EAGAIN;
+    if (zero_unmarked(Way::userfault_thread, page) == EAGAIN) return EAGAIN;
     source.wake(page, page_);
     return 0;
   }
