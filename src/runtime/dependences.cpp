@@ -5,8 +5,9 @@
 #include <cstring>
 #include <new>
 
+#include "runtime/completion.hpp"
 #include "runtime/exclusion.hpp"
-#include "runtime/execution.hpp"
+#include "runtime/placing.hpp"
 #include "runtime/team.hpp"
 
 namespace lares::runtime {

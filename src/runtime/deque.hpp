@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "policy/limits.hpp"
 #include "runtime/task.hpp"
 
 namespace lares::runtime {
@@ -17,7 +18,7 @@ namespace lares::runtime {
 /// scheduling constraint can refuse without touching a descriptor that may be freed meanwhile.
 class Deque {
  public:
-  static constexpr std::int64_t capacity = 4096;  // power of two; beyond it producers run inline
+  static constexpr std::int64_t capacity = policy::limits::deque;  // beyond it producers run inline
 
   Deque() = default;
   Deque(const Deque&) = delete;

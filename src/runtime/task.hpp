@@ -1,12 +1,14 @@
 // A task: what to run, for whom, after what, and who still needs its descriptor.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <span>
 
 #include "base/ids.hpp"
 #include "policy/access.hpp"
+#include "policy/limits.hpp"
 
 namespace lares::runtime {
 
@@ -145,6 +147,10 @@ struct alignas(64) Task {
   [[nodiscard]] bool has(std::uint16_t flag) const noexcept { return (flags & flag) != 0; }
   [[nodiscard]] std::span<Access> data_accesses() const noexcept {
     return {accesses, access_count};
+  }
+  /// Those that decide where the task goes.
+  [[nodiscard]] std::span<Access> deciding_accesses() const noexcept {
+    return {accesses, std::min(access_count, policy::limits::deciding_accesses)};
   }
   /// The front end's memory behind the descriptor.
   [[nodiscard]] void* payload() noexcept { return this + 1; }

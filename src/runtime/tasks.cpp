@@ -4,13 +4,18 @@
 #include <cstdlib>
 #include <new>
 
+#include "policy/limits.hpp"
+#include "runtime/completion.hpp"
 #include "runtime/deep_stack.hpp"
 #include "runtime/dependences.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/execution.hpp"
+#include "runtime/finding.hpp"
+#include "runtime/placing.hpp"
 #include "runtime/record.hpp"
 #include "runtime/waiting.hpp"
+#include "runtime/waking.hpp"
 
 namespace lares::runtime {
 
@@ -22,10 +27,6 @@ constexpr std::int32_t max_waiting_children = 32768;
 // Tasks in a shared queue, for each thread, that are enough to keep a team busy.
 constexpr std::size_t shared_feed = 64;
 
-// A window of tasks with dependences, for each thread, beyond which their creator runs those that
-// are ready in its own place: they are warm in its caches, and the window keeps others fed.
-constexpr std::int32_t window = 64;
-
 void run_one_of_own(Worker& worker) noexcept {
   if (stack_is_low(*worker.thread)) return;
   if (Task* task = take_own(worker); task != nullptr) execute(worker, *task);
@@ -34,11 +35,11 @@ void run_one_of_own(Worker& worker) noexcept {
 void help_while_too_many(Worker& worker) noexcept {
   if (!worker.team->throttles) return;
   const Task& current = *worker.current;
+  const auto window =
+      static_cast<std::int32_t>(policy::limits::window_per_worker * worker.team->size());
   // Created minus finished here: an upper bound that costs no look at what others wrote.
-  if (current.local_children <= window * static_cast<std::int32_t>(worker.team->size())) return;
-  if (current.incomplete_children() > window * static_cast<std::int32_t>(worker.team->size())) {
-    run_one_of_own(worker);
-  }
+  if (current.local_children <= window) return;
+  if (current.incomplete_children() > window) run_one_of_own(worker);
   int fruitless = 0;
   // Bounded: the missing tasks may wait for something that only the current task will do.
   while (current.incomplete_children() > max_waiting_children && fruitless < 64) {
@@ -186,7 +187,7 @@ bool run_unseen(Worker& worker, Task& task) noexcept {
 
 // It has children that outlive it, and they need it and its parent.
 void complete_unseen(Worker& worker, Task& task) noexcept {
-  count_child(worker, task);
+  count_child(task);
   complete(&worker, task);
 }
 
@@ -246,7 +247,7 @@ namespace {
 
 void hand_in(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
   if (may_run_at_once(worker, task, !dependences.empty())) return run_at_once(worker, task);
-  count_child(worker, task);
+  count_child(task);
   if (dependences.empty()) {
     count_created(worker, task);
     place_ready(worker, task);
@@ -274,7 +275,7 @@ void begin_undeferred(Worker& worker, Task& task,
   record::created(worker, task, dependences, record_flag::undeferred);
   task.flags =
       static_cast<std::uint16_t>((task.flags | task_flag::undeferred) & ~task_flag::untied);
-  count_child(worker, task);
+  count_child(task);
   if (!dependences.empty() && !runs_in_order(worker)) {
     task.flags |= task_flag::depends | task_flag::waiter;
     copy_accesses(task, dependences);

@@ -9,9 +9,9 @@
 #include "base/clock.hpp"
 #include "runtime/dependences.hpp"
 #include "runtime/engine.hpp"
-#include "runtime/execution.hpp"
 #include "runtime/futex.hpp"
 #include "runtime/record.hpp"
+#include "runtime/waiting.hpp"
 
 namespace lares::runtime {
 

@@ -133,4 +133,9 @@ class Team : public policy::QueueLengths {
   std::atomic<std::uint64_t> foreign_finished{0};    ///< by threads that are not of the team
 };
 
+/// What the worker's policies may look at.
+inline policy::View view_of(Worker& worker) noexcept {
+  return {*worker.team->places, *worker.team, worker.id, worker.random};
+}
+
 }  // namespace lares::runtime

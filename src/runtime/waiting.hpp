@@ -5,7 +5,9 @@
 #include <atomic>
 
 #include "runtime/execution.hpp"
+#include "runtime/finding.hpp"
 #include "runtime/team.hpp"
+#include "runtime/waking.hpp"
 
 namespace lares::runtime {
 
@@ -101,5 +103,9 @@ template <class Done>
 void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done) noexcept {
   wait_until(worker, waiting, done, [] {});
 }
+
+/// The barrier itself, for those who have said why they wait (record.hpp). True if the region is
+/// cancelled.
+bool meet_at_barrier(Worker& worker) noexcept;
 
 }  // namespace lares::runtime

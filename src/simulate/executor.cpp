@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "policy/limits.hpp"
+
 namespace lares::simulate {
 namespace {
 
-// The runtime's own limits (runtime/execution.cpp).
-constexpr std::uint32_t shared_queue_limit = 16384;
-constexpr std::uint32_t own_queue_limit_per_worker = 32;
-constexpr std::uint32_t deque_capacity = 4096;
-constexpr std::size_t max_considered = 8;
+namespace limits = policy::limits;
 
 constexpr double nanosecond_s = 1e-9;
 
@@ -78,7 +76,7 @@ void Executor::note(Decision::Kind kind, WorkerId worker, TaskIndex task, PlaceI
 
 std::uint32_t Executor::find_homes(WorkerId worker, TaskIndex task, policy::DataHome* found) {
   const auto accesses = workload_.accesses_of(task);
-  const std::size_t count = std::min(accesses.size(), max_considered);
+  const std::size_t count = std::min<std::size_t>(accesses.size(), limits::deciding_accesses);
   std::uint64_t largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const Access& access = accesses[i];
@@ -105,7 +103,7 @@ PlaceId Executor::choose_place(WorkerId id, TaskIndex task) {
     if (keeps_dataless_) return worker.place;
     return worker.push->on_ready(view_of(id), policy::ReadyTask{});
   }
-  std::array<policy::DataHome, max_considered> found;
+  std::array<policy::DataHome, limits::deciding_accesses> found;
   const std::uint32_t count = find_homes(id, task, found.data());
   return worker.push->on_ready(view_of(id), policy::ReadyTask{{found.data(), count}});
 }
@@ -113,9 +111,9 @@ PlaceId Executor::choose_place(WorkerId id, TaskIndex task) {
 bool Executor::is_full(const Worker& worker, PlaceId place, PlaceId queue) const noexcept {
   if (place == worker.place) {
     const auto threads = static_cast<std::uint32_t>(workers_.size());
-    return worker.deque.size() >= std::min(own_queue_limit_per_worker * threads, deque_capacity);
+    return worker.deque.size() >= std::min(limits::own_queue_per_worker * threads, limits::deque);
   }
-  return queues_[queue.index()].tasks.size() >= shared_queue_limit;
+  return queues_[queue.index()].tasks.size() >= limits::shared_queue;
 }
 
 void Executor::push_to(PlaceId queue, TaskIndex task, double& clock) {
@@ -132,7 +130,7 @@ bool Executor::put(WorkerId id, TaskIndex task, bool may_run, double& clock, Dom
   // Another worker's deque is its own: its domain's queue stands for it, and for a full one.
   const PlaceId queue = there.worker.valid() ? places_.of(there.domain) : place;
   if (may_run && is_full(worker, place, queue)) return false;
-  if (place == worker.place && worker.deque.size() < deque_capacity) {
+  if (place == worker.place && worker.deque.size() < limits::deque) {
     worker.deque.push(task);
     note(Decision::Kind::push, id, task, place);
   } else {
@@ -146,7 +144,7 @@ bool Executor::put(WorkerId id, TaskIndex task, bool may_run, double& clock, Dom
 
 void Executor::put_back(WorkerId id, TaskIndex task, double& clock) {
   Worker& worker = workers_[id.index()];
-  if (worker.deque.size() < deque_capacity) {
+  if (worker.deque.size() < limits::deque) {
     worker.deque.push(task);
   } else {
     push_to(places_.of(worker.domain), task, clock);

@@ -44,8 +44,8 @@ struct Decision {
 };
 
 /// The scheduling half of a simulated team: the same policy objects, in the same roles and asked in
-/// the same order, as runtime/execution.cpp has them. Not modelled: task priorities, the rest after
-/// fetching tiny tasks (thrift), and the deviation of `auto` for tiny tasks.
+/// the same order, as runtime/placing.cpp and finding.cpp have them. Not modelled: task priorities,
+/// the rest after fetching tiny tasks (thrift), and the deviation of `auto` for tiny tasks.
 class Executor final : public policy::QueueLengths {
  public:
   /// `homes` by block is read when a task is placed, and written where a distribution decides.

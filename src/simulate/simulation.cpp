@@ -3,24 +3,23 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <deque>
 #include <memory>
 
+#include "policy/limits.hpp"
 #include "simulate/agenda.hpp"
 #include "simulate/demand.hpp"
+#include "simulate/flows.hpp"
 #include "simulate/graph.hpp"
 #include "simulate/hardware.hpp"
+#include "simulate/idle_workers.hpp"
 
 namespace lares::simulate {
 namespace {
 
 constexpr double nanosecond = 1e-9;
-// The runtime lets a creator help once this many of its tasks for each worker are not done.
-constexpr std::uint32_t window = 64;
 // A worker that sees tasks but gets none looks again after this, doubled each time up to the bound.
 constexpr double first_retry = 200 * nanosecond;
 constexpr std::uint32_t most_doublings = 12;
-constexpr std::uint32_t no_flow = 0xFFFFFFFFU;
 
 /// A normal number around 1, from four uniform ones; never close to 0.
 double noise_factor(Random& random, double deviation) {
@@ -39,16 +38,11 @@ struct Worker {
   bool helped = false;   // has run one of its own tasks before it creates the next
   bool arrived = false;  // at the next node of a script's thread, which waits for others
   std::uint32_t rounds = 0;
-  std::uint32_t flow = no_flow;
   TaskIndex task = 0;
   DomainId domain;
   double portion = 1;  // of its core
-  double left = 0;     // of the flow's bytes, at `since`
-  double rate = 0;
-  double since = 0;
   double started = 0;  // the task
   double idle_since = 0;
-  double bytes = 0;              // of the flow
   std::vector<TaskIndex> list;   // to create, or to run under a static schedule
   std::size_t next = 0;          // in list
   std::uint32_t unfinished = 0;  // tasks that it created
@@ -63,12 +57,12 @@ class Simulation {
         parameters_(setup.parameters),
         create_seconds_(workload_.creation_told ? 0 : parameters_.costs.create * nanosecond),
         hardware_(setup.machine, setup.parameters),
+        flows_(hardware_, setup.cores.size()),
         homes_(homes_of(setup.workload)),
         demand_(setup.workload, setup.parameters, setup.machine.domains.size(), homes_),
         agenda_(setup.cores.size()),
         workers_(setup.cores.size()),
         idle_(setup.machine.domains.size()),
-        used_(hardware_.sharing.resource_count(), 0),
         noise_(setup.seed * 2 + 77) {
     if (is_policy()) {
       executor_ = std::make_unique<Executor>(setup.machine, setup.cores, setup.schedule.choice,
@@ -117,7 +111,9 @@ class Simulation {
     prepare(phase);
     const double begin = now_;
     while (unfinished_ > 0) {
-      if (agenda_.first_time() > now_) settle();
+      if (agenda_.first_time() > now_) {
+        flows_.settle(now_, [this](std::uint32_t w, double time) { agenda_.set(w, time); });
+      }
       if (agenda_.first_time() == Agenda::never) {
         return Error{"workload \"" + workload_.name + "\" has tasks that nobody can ever run"};
       }
@@ -135,8 +131,7 @@ class Simulation {
     graph_ = Graph(workload_, phase);
     missing_.assign(unfinished_, 0);
     for (std::uint32_t i = 0; i < unfinished_; ++i) missing_[i] = graph_.predecessors(i) + 1;
-    for (auto& list : idle_) list.clear();
-    idle_count_ = 0;
+    idle_.clear();
     counter_ = 0;
     counter_free_at_ = now_;
     end_ = now_;
@@ -185,7 +180,7 @@ class Simulation {
         begin_task(w);
         break;
       case Worker::State::migrating:
-        end_flow(worker);
+        flows_.end(w, phase_->measured);
         begin_body(w);
         break;
       default:
@@ -250,7 +245,8 @@ class Simulation {
 
   void create(std::uint32_t w, double clock) {
     Worker& worker = workers_[w];
-    if (phase_->dependences && !worker.helped && worker.unfinished > window * workers_.size()) {
+    const std::size_t window = policy::limits::window_per_worker * workers_.size();
+    if (phase_->dependences && !worker.helped && worker.unfinished > window) {
       worker.helped = true;
       if (const auto task = executor_->take_own(WorkerId{std::size_t{w}}, clock)) {
         return start(w, *task, clock);
@@ -284,8 +280,7 @@ class Simulation {
     if (worker.rounds == 0) worker.idle_since = clock;
     if (!worker.idle) {
       worker.idle = true;
-      idle_[worker.domain.index()].push_back(w);
-      ++idle_count_;
+      idle_.add(worker.domain, w);
     }
     const double retry =
         first_retry * static_cast<double>(1U << std::min(worker.rounds, most_doublings));
@@ -301,24 +296,23 @@ class Simulation {
   void leave_idle(std::uint32_t w) {
     Worker& worker = workers_[w];
     worker.idle = false;
-    auto& list = idle_[worker.domain.index()];
-    list.erase(std::find(list.begin(), list.end(), w));
-    --idle_count_;
+    idle_.remove(worker.domain, w);
   }
 
   // Wakes the worker that is idle for longest, in the domain nearest to `near`.
   void notify(DomainId near, double clock) {
-    if (idle_count_ == 0) return;
-    for (const DomainId domain : executor_->places().nearest_first(near)) {
-      if (idle_[domain.index()].empty()) continue;
-      const std::uint32_t w = idle_[domain.index()].front();
-      leave_idle(w);
-      const Costs& costs = parameters_.costs;
-      const bool sleeps = clock - workers_[w].idle_since > costs.park * nanosecond;
-      const double at = clock + (sleeps ? costs.wake : costs.probe) * nanosecond;
-      agenda_.set(w, std::min(agenda_.time(w), at));
-      return;
-    }
+    const auto found = idle_.first_of(executor_->places().nearest_first(near));
+    if (!found) return;
+    const std::uint32_t w = *found;
+    leave_idle(w);
+    agenda_.set(w, std::min(agenda_.time(w), clock + waking_seconds(workers_[w], clock)));
+  }
+
+  // A worker that is idle for long sleeps, and takes longer to notice.
+  [[nodiscard]] double waking_seconds(const Worker& worker, double clock) const {
+    const Costs& costs = parameters_.costs;
+    const bool sleeps = clock - worker.idle_since > costs.park * nanosecond;
+    return (sleeps ? costs.wake : costs.probe) * nanosecond;
   }
 
   // --- a task
@@ -374,53 +368,19 @@ class Simulation {
   }
 
   void begin_flow(std::uint32_t w, const std::vector<Traffic>& traffic, double cap, double noise) {
-    Worker& worker = workers_[w];
-    worker.bytes = 0;
+    const Worker& worker = workers_[w];
     for (const Traffic& part : traffic) {
+      if (!phase_->measured) break;
       const double bytes = (part.read + part.written) * noise;
-      worker.bytes += bytes;
-      if (!phase_->measured) continue;
       (part.home == worker.domain ? outcome_.local_bytes : outcome_.remote_bytes) += bytes;
     }
-    hardware_.uses_of(worker.domain, traffic, uses_);
-    worker.left = worker.bytes;
-    worker.rate = 0;
-    worker.since = now_;
-    worker.flow = hardware_.sharing.add(uses_, cap, worker.portion);
-    if (flow_owner_.size() <= worker.flow) flow_owner_.resize(worker.flow + 1);
-    flow_owner_[worker.flow] = w;
-    unsettled_ = true;
+    flows_.begin(w, worker.domain, traffic, noise, {cap, worker.portion}, now_);
     agenda_.set(w, Agenda::never);
-  }
-
-  void end_flow(Worker& worker) {
-    if (phase_->measured) {
-      for (const Use& use : hardware_.sharing.uses(worker.flow)) {
-        used_[use.resource] += use.weight * worker.bytes;
-      }
-    }
-    hardware_.sharing.remove(worker.flow);
-    worker.flow = no_flow;
-    unsettled_ = true;
-  }
-
-  // Rates have changed: when flows end must be found anew.
-  void settle() {
-    if (!unsettled_) return;
-    unsettled_ = false;
-    for (const std::uint32_t flow : hardware_.sharing.settle()) {
-      const std::uint32_t w = flow_owner_[flow];
-      Worker& worker = workers_[w];
-      worker.left = std::max(0.0, worker.left - worker.rate * (now_ - worker.since));
-      worker.rate = hardware_.sharing.rate(flow);
-      worker.since = now_;
-      agenda_.set(w, now_ + worker.left / worker.rate);
-    }
   }
 
   void finish(std::uint32_t w) {
     Worker& worker = workers_[w];
-    if (worker.flow != no_flow) end_flow(worker);
+    if (flows_.runs(w)) flows_.end(w, phase_->measured);
     const TaskIndex task = worker.task;
     if (setup_.trace != nullptr) {
       setup_.trace->push_back({task, WorkerId{std::size_t{w}}, worker.started, now_});
@@ -492,11 +452,9 @@ class Simulation {
   void wake(std::size_t w, double clock) {
     Worker& worker = workers_[w];
     if (!worker.arrived || !worker.idle) return;  // it looks when it has done what it is doing
-    leave_idle(static_cast<std::uint32_t>(w));
-    const Costs& costs = parameters_.costs;
-    const bool sleeps = clock - worker.idle_since > costs.park * nanosecond;
-    agenda_.set(static_cast<std::uint32_t>(w),
-                clock + (sleeps ? costs.wake : costs.probe) * nanosecond);
+    const auto index = static_cast<std::uint32_t>(w);
+    leave_idle(index);
+    agenda_.set(index, clock + waking_seconds(worker, clock));
   }
 
   [[nodiscard]] std::size_t thread_of(TaskIndex node) const {
@@ -517,9 +475,10 @@ class Simulation {
     }
     const double all = span * static_cast<double>(workers_.size());
     outcome_.idle_share = all > 0 ? std::max(0.0, 1 - outcome_.busy_seconds / all) : 0;
-    for (std::uint32_t r = 0; r < used_.size(); ++r) {
+    const std::vector<double>& used = flows_.used();
+    for (std::uint32_t r = 0; r < used.size(); ++r) {
       const double most = hardware_.sharing.capacity(r) * span;
-      outcome_.loads.push_back({hardware_.resource_names()[r], most > 0 ? used_[r] / most : 0});
+      outcome_.loads.push_back({hardware_.resource_names()[r], most > 0 ? used[r] / most : 0});
     }
     const double rate = parameters_.core_mb_s * 1e6;
     for (const Phase& phase : workload_.phases) {
@@ -548,16 +507,13 @@ class Simulation {
   const Parameters& parameters_;
   const double create_seconds_;
   Hardware hardware_;
+  Flows flows_;
   std::vector<DomainId> homes_;  // by block, now
   Demand demand_;
   std::unique_ptr<Executor> executor_;
   Agenda agenda_;
   std::vector<Worker> workers_;
-  std::vector<std::deque<std::uint32_t>> idle_;  // by domain: workers that look for tasks
-  std::size_t idle_count_ = 0;
-  std::vector<double> used_;               // by resource: amount over the measured phases
-  std::vector<std::uint32_t> flow_owner_;  // by flow: its worker
-  std::vector<Use> uses_;
+  IdleWorkers idle_;
   Random noise_;
   Outcome outcome_;
 
@@ -567,7 +523,6 @@ class Simulation {
   std::uint32_t unfinished_ = 0;
   std::size_t counter_ = 0;
   double counter_free_at_ = 0;
-  bool unsettled_ = false;
   double now_ = 0;
   double end_ = 0;
 };

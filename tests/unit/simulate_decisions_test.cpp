@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "runtime/execution.hpp"
+#include "runtime/completion.hpp"
+#include "runtime/finding.hpp"
 #include "simulate/executor.hpp"
 #include "simulate/graph.hpp"
 #include "support/runtime_host.hpp"

@@ -5,6 +5,7 @@
 #include "host/openmp/control_variables.hpp"
 #include "host/openmp/kmp_depend.hpp"
 #include "host/openmp/kmp_entry.hpp"
+#include "runtime/completion.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/record.hpp"
 
@@ -110,7 +111,7 @@ bool is_included(const runtime::Worker& worker, std::uint32_t bits) noexcept {
 // its structured block is run at once, and its completion is left pending.
 void count_pending(runtime::Worker& worker, runtime::Task& task) noexcept {
   runtime::record::created(worker, task, {}, runtime::record_flag::undeferred);
-  runtime::count_child(worker, task);
+  runtime::count_child(task);
   runtime::count_created(worker, task);
 }
 

@@ -1,0 +1,139 @@
+#include "runtime/completion.hpp"
+
+#include <cstdlib>
+
+#include "runtime/dependences.hpp"
+#include "runtime/exclusion.hpp"
+#include "runtime/placing.hpp"
+#include "runtime/waking.hpp"
+
+namespace lares::runtime {
+
+namespace {
+
+void free_task(ThreadState& self, Task& task) noexcept {
+  if (task.extra_memory != nullptr) {
+    std::free(task.extra_memory);
+    task.extra_memory = nullptr;
+  }
+  Task* parent = task.holds_parent ? task.parent : nullptr;
+  TaskPool::release(self, &task);
+  if (parent != nullptr) drop_holder(self, *parent, Task::reference);
+}
+
+// The child is complete; `still_needed` if its descriptor stays for children of its own.
+void tell_parent(Worker* worker, ThreadState& self, Task& parent, bool still_needed) noexcept {
+  const std::int64_t hold = still_needed ? Task::reference : 0;
+  Worker* runner = parent.runner.load(std::memory_order_relaxed);
+  if (worker != nullptr && runner == worker && !parent.has(task_flag::untied)) {
+    --parent.local_children;  // we are the parent's runner: it waits below us on our stack
+    if (hold != 0) parent.holders.fetch_add(hold, std::memory_order_relaxed);
+    return;
+  }
+  Team* team = parent.team;
+  const DomainId waiter = runner != nullptr ? runner->domain : DomainId{};
+  // release: our writes before the count; acquire: if we free it, all others' before that.
+  // seq_cst with the look at `waiting`: see wait_until in waiting.cpp.
+  const std::int64_t left =
+      parent.holders.fetch_add(hold - 1, std::memory_order_seq_cst) + hold - 1;
+  if (left == 0) {
+    free_task(self, parent);
+    return;
+  }
+  if (parent.waiting.load(std::memory_order_seq_cst)) {
+    if (waiter.valid()) {
+      wake_domain(*team, waiter);
+    } else {
+      wake_team(*team);
+    }
+  }
+}
+
+void leave_group(Taskgroup& group, Team& team) noexcept {
+  const DomainId waiter = group.owner.load(std::memory_order_relaxed)->domain;
+  if (group.incomplete.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
+      group.waiting.load(std::memory_order_seq_cst)) {
+    wake_domain(team, waiter);
+  }
+}
+
+void release_exclusion(Worker* worker, Task& task) noexcept {
+  Task* freed = release_exclusive(task);
+  while (freed != nullptr) {
+    Task* next = freed->next;
+    // Only a worker of the freed task's own team may put it into that team's queues by policy.
+    hand_over(worker != nullptr && worker->team == freed->team ? worker : nullptr, *freed);
+    freed = next;
+  }
+}
+
+}  // namespace
+
+void drop_holder(ThreadState& self, Task& task, std::int64_t amount) noexcept {
+  if (task.holders.fetch_sub(amount, std::memory_order_acq_rel) == amount) free_task(self, task);
+}
+
+void count_child(Task& task) noexcept {
+  Task& parent = *task.parent;
+  if (parent.has(task_flag::untied)) {
+    parent.holders.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    ++parent.local_children;
+  }
+  // An undeferred task ends before its creator goes on: its group need not count it.
+  if (task.group != nullptr && !task.has(task_flag::undeferred)) {
+    task.group->incomplete.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void count_created(Worker& worker, Task& task) noexcept {
+  task.flags |= task_flag::counted;
+  Team& team = *worker.team;
+  if (!team.tasks_seen.load(std::memory_order_relaxed)) {
+    team.tasks_seen.store(true, std::memory_order_relaxed);
+    team.deferred_seen.store(true, std::memory_order_relaxed);
+  }
+  // release: a barrier that counts this one also sees tasks_seen.
+  worker.created.store(worker.created.load(std::memory_order_relaxed) + 1,
+                       std::memory_order_release);
+}
+
+void complete(Worker* worker, Task& task) noexcept {
+  ThreadState& self = worker != nullptr ? *worker->thread : *this_thread();
+  Team& team = *task.team;
+  if (task.table != nullptr) drop_table(self, task);
+  if (task.exclusives != nullptr) release_exclusion(worker, task);
+  if (task.has(task_flag::depends)) release_successors(worker, task);
+  if (task.group != nullptr && !task.has(task_flag::undeferred)) leave_group(*task.group, team);
+  const bool counted = task.has(task_flag::counted);
+  Task& parent = *task.parent;
+
+  // acquire: what children on other threads did to the descriptor comes before its reuse.
+  const std::int64_t holders = task.holders.load(std::memory_order_acquire);
+  const std::int64_t children = task.local_children;
+  if (children == 0 && holders == Task::alive) {
+    task.holds_parent = false;
+    tell_parent(worker, self, parent, false);
+    free_task(self, task);
+  } else {
+    const bool has_children = children != 0 || holders != Task::alive + Task::tabled;
+    task.holds_parent = has_children;
+    task.runner.store(nullptr, std::memory_order_relaxed);
+    tell_parent(worker, self, parent, has_children);
+    const std::int64_t change = children - Task::alive;
+    if (task.holders.fetch_add(change, std::memory_order_acq_rel) + change == 0) {
+      free_task(self, task);
+    }
+  }
+  if (!counted) return;
+  // Last, because the barrier may open now. release: a barrier that counts this one sees all of it.
+  if (worker != nullptr) {
+    worker->finished.store(worker->finished.load(std::memory_order_relaxed) + 1,
+                           std::memory_order_release);
+  } else {
+    team.foreign_finished.fetch_add(1, std::memory_order_release);
+    wake_team(team);
+  }
+}
+
+}  // namespace lares::runtime

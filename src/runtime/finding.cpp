@@ -1,0 +1,127 @@
+#include "runtime/finding.hpp"
+
+#include <algorithm>
+
+#include "runtime/waking.hpp"
+
+namespace lares::runtime {
+
+namespace {
+
+// A task taken from a queue that does not check by itself. One that is not allowed here goes to the
+// root place, where any worker that may run it finds it.
+Task* admit(Worker& worker, Task* task) noexcept {
+  if (task == nullptr || worker.constraint == nullptr || task->parent == worker.constraint ||
+      descends_from(*task, *worker.constraint)) {
+    return task;
+  }
+  worker.team->queues[0]->push(*task);
+  notify(*worker.team, worker.domain);
+  return nullptr;
+}
+
+Task* pop_own(Worker& worker) noexcept {
+  Task* task = worker.deque.pop();
+  if (task == nullptr || worker.constraint == nullptr || task->parent == worker.constraint ||
+      descends_from(*task, *worker.constraint)) {
+    return task;
+  }
+  worker.deque.push(*task);  // there is room: it was just taken out
+  return nullptr;
+}
+
+void count_steal(Worker& worker, DomainId from) noexcept {
+  std::size_t rank = 0;
+  if (from.valid()) {
+    for (const DomainId domain : worker.team->places->nearest_first(worker.domain)) {
+      if (domain == from) break;
+      ++rank;
+    }
+  }
+  worker.counters->steals[std::min(rank, distance_ranks - 1)].add(1);
+}
+
+Task* visit(Worker& worker, PlaceId place) noexcept {
+  Team& team = *worker.team;
+  const policy::Place& there = (*team.places)[place];
+  if (!there.worker.valid()) {
+    const bool own = there.domain == worker.domain;
+    Task* task = team.queues[place.index()]->take(worker.constraint, own);
+    if (task != nullptr && !own && there.domain.valid()) count_steal(worker, there.domain);
+    return task;
+  }
+  if (there.worker == worker.id) return nullptr;
+  const std::int64_t min_depth =
+      worker.constraint == nullptr ? -1 : static_cast<std::int64_t>(worker.constraint->depth);
+  Task* task = team.workers[there.worker.index()]->deque.steal(min_depth);
+  if (task != nullptr) count_steal(worker, there.domain);
+  return admit(worker, task);
+}
+
+// From the queues that are as near to this worker as to any other.
+Task* take_shared(Worker& worker) noexcept {
+  Team& team = *worker.team;
+  // The root place also holds what constrained thieves had to put back, and the domain's takes what
+  // does not fit into a full deque.
+  if (Task* task = team.queues[0]->take(worker.constraint, true); task != nullptr) return task;
+  return team.queues[team.places->of(worker.domain).index()]->take(worker.constraint, true);
+}
+
+void offer_own(Worker& worker) noexcept {
+  Team& team = *worker.team;
+  Task* task = worker.deque.pop();
+  if (task == nullptr) return;
+  SharedQueue& queue = *team.queues[team.places->of(worker.domain).index()];
+  for (; task != nullptr; task = worker.deque.pop()) queue.push(*task);
+  wake_team(team);  // any sleeper may be the one that waits for one of them
+}
+
+}  // namespace
+
+Task* take_own(Worker& worker) noexcept {
+  if (Task* task = pop_own(worker); task != nullptr) return task;
+  SharedQueue& queue = *worker.team->queues[worker.team->places->of(worker.domain).index()];
+  return queue.take(worker.constraint, false);
+}
+
+Task* find_work(Worker& worker) noexcept {
+  if (Task* task = pop_own(worker); task != nullptr) return task;
+  // Every queued task was counted, and set this first.
+  if (!worker.team->tasks_seen.load(std::memory_order_relaxed)) return nullptr;
+  if (worker.thrift.pauses()) return take_shared(worker);
+  Team& team = *worker.team;
+  if (team.prioritised.length() != 0) {
+    if (Task* task = team.prioritised.take(worker.constraint); task != nullptr) return task;
+  }
+  if (team.size() == 1 && team.places->domain_count() == 1) {
+    if (Task* task =
+            team.queues[team.places->of(worker.domain).index()]->take(worker.constraint, true);
+        task != nullptr) {
+      return task;
+    }
+    return team.queues[0]->take(worker.constraint, true);
+  }
+  policy::Victims victims(worker.victim_storage);
+  worker.steal->on_idle(view_of(worker), victims);
+  for (const PlaceId place : victims.list()) {
+    if (Task* task = visit(worker, place); task != nullptr) return task;
+  }
+  return take_shared(worker);
+}
+
+Task* find_awaited(Worker& worker) noexcept {
+  if (worker.constraint == nullptr) return nullptr;
+  offer_own(worker);
+  Team& team = *worker.team;
+  for (std::size_t i = 0; i < team.queues.size(); ++i) {
+    if (team.queues[i] == nullptr) continue;
+    Task* task = team.queues[i]->take(worker.constraint, true);
+    if (task == nullptr) continue;
+    const DomainId from = (*team.places)[PlaceId{i}].domain;
+    if (from.valid() && from != worker.domain) count_steal(worker, from);
+    return task;
+  }
+  return nullptr;
+}
+
+}  // namespace lares::runtime

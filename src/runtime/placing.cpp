@@ -1,0 +1,187 @@
+#include "runtime/placing.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/clock.hpp"
+#include "policy/limits.hpp"
+#include "runtime/deep_stack.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/exclusion.hpp"
+#include "runtime/execution.hpp"
+#include "runtime/waking.hpp"
+
+namespace lares::runtime {
+
+namespace {
+
+// Queued tasks that keep the others busy while their creator runs one at once: deep in a recursion
+// every worker makes its own.
+std::int64_t own_queue_limit(const Worker& worker) noexcept {
+  const auto threads = static_cast<std::int64_t>(worker.team->size());
+  return worker.current->depth <= 1 ? policy::limits::own_queue_per_worker * threads : 8 + threads;
+}
+// One in so many queue operations is timed.
+constexpr std::uint32_t sample_interval = 512;
+
+/// Times one in `sample_interval` queue operations.
+class Sample {
+ public:
+  explicit Sample(Worker& worker) noexcept : worker_(worker) {
+    worker.counters->queue_operations.add(1);
+    if (--worker.sample_countdown == 0) {
+      worker.sample_countdown = sample_interval;
+      start_ = ticks();
+    }
+  }
+  Sample(const Sample&) = delete;
+  Sample& operator=(const Sample&) = delete;
+  ~Sample() {
+    if (start_ == 0) return;
+    worker_.counters->sampled_ticks.add(ticks() - start_);
+    worker_.counters->samples.add(1);
+  }
+
+ private:
+  Worker& worker_;
+  std::uint64_t start_ = 0;
+};
+
+// --- where the data is
+
+// Tells the user once if the kernel does not say where memory is.
+void note_refusal(const memory::Homes& homes) noexcept {
+  static std::atomic<bool> noted{false};
+  const int refusal = homes.refused();
+  if (refusal == 0 || noted.exchange(true, std::memory_order_relaxed)) return;
+  char sentence[sizeof(Note::text)];
+  memory::describe_refusal(refusal, sentence);
+  Engine::instance().note(sentence);
+}
+
+// Finds the homes of the task's data; lets the distribution decide on data that has none.
+std::uint32_t find_homes(Worker& worker, Task& task, policy::DataHome* found) noexcept {
+  memory::Homes& homes = *Engine::instance().homes();
+  std::uint32_t count = 0;
+  Bytes largest;
+  for (const Access& access : task.deciding_accesses()) {
+    memory::FoundHome here = homes.find_with_core(access.address, access.bytes, access.mode);
+    if (here.home.unplaced && policy::writes(access.mode)) {
+      const policy::Block block =
+          Engine::instance().extents()->block_of(access.address, access.bytes);
+      const DomainId chosen = worker.distribution->on_place(view_of(worker), block);
+      if (chosen.valid()) {
+        homes.assume(access.address, access.bytes, chosen);
+        here.home.home = chosen;
+      }
+    }
+    found[count++] = here.home;
+    if (!here.home.home.valid()) continue;
+    // What is written weighs twice: it must be read and written back.
+    const Bytes weight{(here.home.bytes.count + 1) * (policy::writes(access.mode) ? 2U : 1U)};
+    if (!task.home.valid() || weight > largest) {
+      largest = weight;
+      task.home = worker.team->places->with_cores(here.home.home);
+      task.last_core = here.last_core;
+    }
+    task.data_bytes += here.home.bytes;
+  }
+  note_refusal(homes);
+  return count;
+}
+
+PlaceId choose_place(Worker& worker, Task& task) noexcept {
+  if (!worker.wants_data || task.access_count == 0) {
+    if (worker.keeps_dataless) return worker.place;
+    return worker.push->on_ready(view_of(worker), policy::ReadyTask{});
+  }
+  policy::DataHome found[policy::limits::deciding_accesses];
+  const std::uint32_t count = find_homes(worker, task, found);
+  return worker.push->on_ready(view_of(worker), policy::ReadyTask{{found, count}});
+}
+
+// --- into a queue
+
+// True if the queue is full enough that the creator may as well run the task itself.
+bool is_full(Worker& worker, PlaceId place, PlaceId queue) noexcept {
+  if (stack_is_low(*worker.thread)) return false;
+  if (place == worker.place) return is_own_queue_full(worker);
+  return worker.team->throttles &&
+         worker.team->queues[queue.index()]->length() >= policy::limits::shared_queue;
+}
+
+// A task that is over sooner than it takes to move it between cores is best run by its creator, who
+// has it in its caches, wherever its data is. Only `auto` is free to say so: a policy that the user
+// has named is followed to the letter.
+PlaceId place_of(Worker& worker, Task& task) noexcept {
+  if (!worker.may_deviate) return choose_place(worker, task);
+  const policy::Places& places = *worker.team->places;
+  if (task.creator == worker.id) {
+    return worker.thrift.tasks_are_tiny() ? worker.place : choose_place(worker, task);
+  }
+  const DomainId creator = places.domain_of(task.creator);
+  if (worker.thrift.is_learning() && creator != worker.domain) return places.of(creator);
+  return choose_place(worker, task);
+}
+
+// Puts the task into its place. With `may_run`, answers false if the caller should run it instead.
+bool put(Worker& worker, Task& task, bool may_run) noexcept {
+  const Sample sample(worker);
+  Team& team = *worker.team;
+  if (task.priority > 0) {
+    team.prioritised.push(task);
+    notify(team, worker.domain);
+    return true;
+  }
+  const PlaceId place = place_of(worker, task);
+  const policy::Place& there = (*team.places)[place];
+  const PlaceId queue = there.worker.valid() ? team.places->of(there.domain) : place;
+  if (may_run && !task.has(task_flag::detachable) && is_full(worker, place, queue)) return false;
+  if (place != worker.place || !worker.deque.push(task)) {
+    // Another worker's deque is its own: its domain's queue stands for it, and for a full one.
+    team.queues[queue.index()]->push(task);
+  }
+  notify(team, there.domain.valid() ? there.domain : worker.domain);
+  return true;
+}
+
+}  // namespace
+
+bool is_own_queue_full(Worker& worker) noexcept {
+  if (!worker.team->throttles) return false;
+  const std::int64_t limit = std::min(own_queue_limit(worker), Deque::capacity);
+  // The bound that needs no look at the thieves' line comes first.
+  return worker.deque.size_at_most() >= limit && worker.deque.refresh_size() >= limit;
+}
+
+void became_ready(Worker* worker, Task& task) noexcept {
+  if (task.has(task_flag::exclusive) && !acquire_exclusive(task)) return;
+  hand_over(worker, task);
+}
+
+void hand_over(Worker* worker, Task& task) noexcept {
+  Team& team = *task.team;
+  if (task.has(task_flag::waiter)) {
+    const DomainId domain = task.parent->runner.load(std::memory_order_relaxed)->domain;
+    // The waiting thread may reuse the descriptor once it sees this; descriptors are type-stable.
+    task.parts.store(1, std::memory_order_seq_cst);
+    if (task.waiting.load(std::memory_order_seq_cst)) wake_domain(team, domain);
+    return;
+  }
+  if (worker != nullptr) {
+    enqueue(*worker, task);
+    return;
+  }
+  team.queues[0]->push(task);
+  wake_team(team);
+}
+
+void enqueue(Worker& worker, Task& task) noexcept { put(worker, task, false); }
+
+void place_ready(Worker& worker, Task& task) noexcept {
+  if (put(worker, task, true)) return;
+  worker.counters->inlined.add(1);
+  execute(worker, task);
+}
+
+}  // namespace lares::runtime
