@@ -7,7 +7,8 @@ same machine under the same policy. The guest's nodes have a cache each that the
 simulated domains have. What comes out of another node's cache is left out on both sides.
 
 The graph is simulated as recorded, and once more after it was told what no dependence tells: that a
-task of Jacobi reads one face of each neighbouring column, and what recording took the creator.
+task of Jacobi reads one face of each neighbouring column, how long a block is where the compiler drops
+that, and what recording took the creator.
 
     bench/lab_simulated.py --nodes 4 --rounds 1
     bench/lab_simulated.py --write          enters the table into docs/simulate.md
@@ -121,15 +122,25 @@ def run_in_guest(options, lares, case, compiler, policy, folder):
     harness.write_json(folder / "counts.json", run.counts)
 
 
+def check_kept(options, arguments, counts, folder):
+    """What an earlier call kept must be what this one would have counted."""
+    was = (counts["command"][-len(arguments):], counts["cpus"],
+           counts["caches"]["l2_bytes"], counts["caches"]["l3_bytes"])
+    wanted = (arguments, [options.cpus] * options.nodes, L2_KIB * 1024, L3_KIB * 1024)
+    if was != wanted:
+        raise harness.Mistake(f"'{folder}' holds counts of other arguments, cpus or caches; give "
+                                 "--keep another folder")
+
+
 def one_run(options, lares, case, compiler, policy, folder):
     """The remote shares, as counted and as simulated. What `folder` has of an earlier call is used."""
     arguments, region, kinds, other_kib = CASES[case]
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "counts.json").exists():
         run_in_guest(options, lares, case, compiler, policy, folder)
-    regions = json.loads((folder / "counts.json").read_text())["regions"]
-    counts = next(each for each in regions if each["name"] == region)
-    matrix = lab_guests.lines_of(counts, kinds)
+    counts = json.loads((folder / "counts.json").read_text())
+    check_kept(options, arguments, counts, folder)
+    matrix = lab_guests.lines_of(lab_guests.GuestRun("", 0, counts, "").region(region), kinds)
     machine = machine_file(options, other_kib, folder)
     graph, whole = folder / "app.graph", folder / "told.graph"
     whole.write_text(told(case, compiler, arguments, graph.read_text()))
@@ -167,7 +178,7 @@ def body():
                         help=f"built by whom (default: {','.join(COMPILERS)})")
     parser.add_argument("--policies", default=";".join(POLICIES), metavar="LIST",
                         help=f"policies, with ; between (default: {';'.join(POLICIES)})")
-    parser.add_argument("--keep", metavar="FOLDER", 
+    parser.add_argument("--keep", metavar="FOLDER",
                         help="keep graphs and counts there, and use those that are there already")
     parser.add_argument("--timeout", type=harness.positive, default=600, metavar="S",
                         help="seconds after which a run counts as hung (default: 600)")
