@@ -20,6 +20,8 @@ constexpr std::uint64_t most_address = std::uint64_t{1} << 48U;
 constexpr std::uint64_t most_home = runtime::record_first_home + 0xFFFFU;
 /// Nine years: no clock of a running machine says more.
 constexpr std::uint64_t most_nanoseconds = std::uint64_t{1} << 58U;
+/// Larger teams are the stock runtime's; a task graph has no more threads than this.
+constexpr std::uint32_t most_workers = 4096;
 
 std::uint64_t load(std::span<const std::byte> bytes, std::size_t offset) noexcept {
   std::uint64_t word = 0;
@@ -79,6 +81,7 @@ class Reader {
     if (words > (end - at) / word_bytes) return 0;
     event.at = load(bytes_, at + word_bytes);
     if (event.at > most_nanoseconds) return 0;
+    if (event.kind == RecordKind::enter && event.argument >= most_workers) return 0;
     for (std::size_t i = 0; i < own; ++i) event.words[i] = load(bytes_, at + (2 + i) * word_bytes);
     if (event.kind == RecordKind::create && event.words[2] > most_nanoseconds) return 0;
     event.first_access = stream_.accesses.size();

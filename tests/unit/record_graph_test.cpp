@@ -246,6 +246,17 @@ TEST(RecordedGraph, OfAnyEventsIsReadable) {
   }
 }
 
+/// A record of one window that begins with these words.
+std::vector<std::byte> file_of(std::span<const std::uint64_t> words) {
+  std::vector<std::byte> bytes(4096);
+  runtime::RecordFileHead head{};
+  head.magic = runtime::RecordFileHead::expected_magic;
+  head.window_bytes = 4096;
+  std::memcpy(bytes.data(), &head, sizeof(head));
+  std::memcpy(bytes.data() + sizeof(head), words.data(), words.size_bytes());
+  return bytes;
+}
+
 TEST(RecordFile, SurvivesAnyBytes) {
   std::vector<std::byte> bytes(8192);
   runtime::RecordFileHead head{};
@@ -281,13 +292,7 @@ TEST(RecordFile, TakesLengthsAndHomesThatCannotBeForUntold) {
                                  64,
                                  12288,
                                  (runtime::record_first_home + 3) << runtime::record_home_shift};
-  std::vector<std::byte> bytes(4096);
-  runtime::RecordFileHead head{};
-  head.magic = runtime::RecordFileHead::expected_magic;
-  head.window_bytes = 4096;
-  std::memcpy(bytes.data(), &head, sizeof(head));
-  std::memcpy(bytes.data() + sizeof(head), words, sizeof(words));
-  const auto stream = parse_record(bytes);
+  const auto stream = parse_record(file_of(words));
   ASSERT_TRUE(stream.ok());
   ASSERT_EQ(stream.value().accesses.size(), 2U);
   const RecordedAccess& wrong = stream.value().accesses[0];
@@ -298,6 +303,17 @@ TEST(RecordFile, TakesLengthsAndHomesThatCannotBeForUntold) {
   EXPECT_EQ(right.bytes, 64U);
   EXPECT_EQ(right.mapping_end, 12288U);
   EXPECT_EQ(right.home, runtime::record_first_home + 3);
+}
+
+TEST(RecordFile, EndsWhereATeamHasMoreWorkersThanAnyCan) {
+  const auto enter = [](std::uint64_t worker) {
+    return static_cast<std::uint64_t>(RecordKind::enter) | worker << 32U;
+  };
+  const std::uint64_t words[] = {enter(4095), 1000, 1, 2, 0, enter(4096), 1001, 1, 3, 0};
+  const auto stream = parse_record(file_of(words));
+  ASSERT_TRUE(stream.ok());
+  ASSERT_EQ(stream.value().events.size(), 1U);
+  EXPECT_EQ(stream.value().events[0].argument, 4095U);
 }
 
 }  // namespace
