@@ -129,7 +129,7 @@ def check_kept(options, arguments, counts, folder):
     wanted = (arguments, [options.cpus] * options.nodes, L2_KIB * 1024, L3_KIB * 1024)
     if was != wanted:
         raise harness.Mistake(f"'{folder}' holds counts of other arguments, cpus or caches; give "
-                                 "--keep another folder")
+                              "--keep another folder")
 
 
 def one_run(options, lares, case, compiler, policy, folder):
