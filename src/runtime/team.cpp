@@ -117,7 +117,10 @@ void build_places(Team& team) {
     const bool shared = !(*team.places)[PlaceId{i}].worker.valid();
     team.queues.push_back(shared ? std::make_unique<SharedQueue>() : nullptr);
   }
-  team.sleeping = std::vector<SleepingPlace>(team.places->domain_count());
+  if (team.sleepers == nullptr) {  // once: late wakers of an earlier region may still look here
+    team.looking = std::vector<Looking>(team.places->domain_count());
+    team.sleepers = std::make_unique<Sleepers>(team.places->domain_count(), team.size());
+  }
   team.cores = count_cores(team, engine.machine());
   team.crowded = team.size() > team.cores;
   const auto crowd = static_cast<std::uint32_t>(team.size() / team.cores);
@@ -153,9 +156,9 @@ void meet(Team& team, WorkerId id, ThreadState& thread) {
 
 void start_implicit_task(Worker& worker, ThreadState& thread) noexcept {
   Task& task = worker.implicit_task;
-  task.parent = nullptr;
+  task.parent.store(nullptr, std::memory_order_relaxed);
   task.team = worker.team;
-  task.depth = 0;
+  task.depth.store(0, std::memory_order_relaxed);
   task.flags = task_flag::implicit;
   task.runner.store(&worker, std::memory_order_relaxed);
   task.group = nullptr;

@@ -14,6 +14,7 @@
 #include "runtime/deque.hpp"
 #include "runtime/priority_queue.hpp"
 #include "runtime/shared_queue.hpp"
+#include "runtime/sleepers.hpp"
 #include "runtime/task.hpp"
 #include "runtime/thread_state.hpp"
 #include "runtime/thrift.hpp"
@@ -68,13 +69,18 @@ struct alignas(128) Worker {
   alignas(64) std::atomic<std::uint64_t> created{0};
   std::atomic<std::uint64_t> finished{0};
 
+  // This worker sets `parked` before it sleeps and clears it when it goes on; whoever wakes it
+  // clears it as well. A futex.
+  alignas(64) std::atomic<std::uint32_t> parked{0};
+  std::atomic<const Task*> sleeps_under{nullptr};  ///< its constraint; it writes, wakers read
+
   Deque deque;  ///< its own rules
 };
 
-/// Sleepers of one domain. `word` changes whenever they should look again.
-struct alignas(64) SleepingPlace {
-  std::atomic<std::uint32_t> word{0};
-  std::atomic<std::uint32_t> sleepers{0};
+/// How many workers of one domain that are free to run any task are looking for one. Written by
+/// them.
+struct alignas(64) Looking {
+  std::atomic<std::uint32_t> count{0};
 };
 
 /// Threads of one parallel region. Pooled: never freed while the process lives, so a late wake-up
@@ -95,7 +101,8 @@ class Team : public policy::QueueLengths {
   std::unique_ptr<policy::Places> places;            ///< set at the meeting; then constant
   std::vector<std::unique_ptr<SharedQueue>> queues;  ///< by place, without the workers' own
   PriorityQueue prioritised;                         ///< tasks with a priority, all domains
-  std::vector<SleepingPlace> sleeping;               ///< by domain with cores
+  std::unique_ptr<Sleepers> sleepers;                ///< made at the first meeting, then constant
+  std::vector<Looking> looking;                      ///< by domain with cores; likewise
   std::vector<CoreId> core_of;                       ///< by worker, written at arrival
   Team* next_cached = nullptr;
   const void* host = nullptr;             ///< which stock runtime its threads come from
@@ -123,13 +130,12 @@ class Team : public policy::QueueLengths {
   std::atomic<bool> deferred_seen{false};  ///< in this region: a task was left for later
   std::atomic<bool> inlined_seen{false};   ///< in this region: a task was run at once
   std::atomic<bool> cancelled{false};
-  std::atomic<std::uint32_t> total_sleepers{0};
 
   // Barrier: counts up to size(); whoever takes it back to 0 then opens the next epoch.
   alignas(64) std::atomic<std::uint32_t> arrived{0};
 
   // Any worker, and threads outside.
-  alignas(64) std::atomic<std::uint32_t> waking{0};  ///< a wake-up is under way; bounds the storm
+  alignas(64) std::atomic<std::uint32_t> waking{0};  ///< claimed sleepers that have not looked yet
   std::atomic<std::uint64_t> foreign_finished{0};    ///< by threads that are not of the team
 };
 
