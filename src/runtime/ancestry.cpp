@@ -1,11 +1,12 @@
-// Jump pointers after Myers, "An applicative random-access stack", 1983: each node knows its parent and
-// one ancestor further up, such that any ancestor is reached in O(log depth) steps.
+// Jump pointers after Myers, "An applicative random-access stack", 1983: each node knows its parent
+// and one ancestor further up, such that any ancestor is reached in O(log depth) steps.
 //
 // A pointer to a parent is always good as long as the walk's first task is (Task's invariant of
-// `parent`); but it may change, and the old parent be freed, between reading the pointer and reading
-// through it. So whatever is read from a node counts only if the node is found in its place afterwards:
-// its `life` unchanged, and the pointer to it unchanged. Fields are read with acquire and written with
-// release, so a value of a later life is never seen together with an earlier `life` or pointer.
+// `parent`); but it may change, and the old parent be freed, between reading the pointer and
+// reading through it. So whatever is read from a node counts only if the node is found in its place
+// afterwards: its `life` unchanged, and the pointer to it unchanged. Fields are read with acquire
+// and written with release, so a value of a later life is never seen together with an earlier
+// `life` or pointer.
 #include "runtime/ancestry.hpp"
 
 namespace lares::runtime {
@@ -67,31 +68,31 @@ Step walk(const Task& task, const Task& ancestor) noexcept {
 
 }  // namespace
 
-void become_child(Task& task, Task& parent) noexcept {
-  Task* up = &parent;
-  std::uint64_t life = parent.life.load(std::memory_order_relaxed);
-  const std::uint32_t parent_depth = parent.depth.load(std::memory_order_relaxed);
+void set_jump(Task& task) noexcept {
+  Task* const parent = task.parent.load(std::memory_order_relaxed);
+  const std::uint32_t parent_depth = parent->depth.load(std::memory_order_relaxed);
+  Task* up = parent;
+  std::uint64_t life = parent->life.load(std::memory_order_relaxed);
   std::uint32_t depth = parent_depth;
   // Two jumps of the same length in a row make one of twice the length.
-  if (const Task* middle = parent.jump.load(std::memory_order_relaxed); middle != nullptr) {
-    const std::uint32_t middle_depth = parent.jump_depth.load(std::memory_order_relaxed);
+  if (const Task* middle = parent->jump.load(std::memory_order_relaxed); middle != nullptr) {
+    const std::uint32_t middle_depth = parent->jump_depth.load(std::memory_order_relaxed);
+    const std::uint64_t middle_life = parent->jump_life.load(std::memory_order_relaxed);
     Task* const far = middle->jump.load(std::memory_order_acquire);
     const std::uint64_t far_life = middle->jump_life.load(std::memory_order_acquire);
     const std::uint32_t far_depth = middle->jump_depth.load(std::memory_order_acquire);
-    const bool lived = middle->life.load(std::memory_order_acquire) ==
-                       parent.jump_life.load(std::memory_order_relaxed);
+    const bool lived = middle->life.load(std::memory_order_acquire) == middle_life;
     if (lived && far != nullptr && parent_depth - middle_depth == middle_depth - far_depth) {
       up = far;
       life = far_life;
       depth = far_depth;
     }
   }
-  // release: see the head of this file.
-  task.parent.store(&parent, std::memory_order_release);
-  task.depth.store(parent_depth + 1, std::memory_order_release);
-  task.jump.store(up, std::memory_order_release);
+  // release: see the head of this file. The pointer last: no walk passes here before there are
+  // children.
   task.jump_life.store(life, std::memory_order_release);
   task.jump_depth.store(depth, std::memory_order_release);
+  task.jump.store(up, std::memory_order_release);
 }
 
 bool descends_from(const Task& task, const Task& ancestor) noexcept {

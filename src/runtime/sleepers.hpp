@@ -10,12 +10,12 @@
 
 namespace lares::runtime {
 
-/// A set of workers for each domain, and one for those among them that wait inside a task: these may
-/// only run what descends from it.
+/// A set of workers for each domain, and one for those among them that wait inside a task: these
+/// may only run what descends from it.
 ///
-/// Invariant: a worker's bit is set by itself before it looks for work the last time, and cleared by
-/// itself when it goes on, or by whoever claims it; a claimer must then wake it, and it in turn must
-/// look for work or wake somebody else for what it was woken for. All functions: any thread.
+/// Invariant: a worker's bit is set by itself before it looks for work the last time, and cleared
+/// by itself when it goes on, or by whoever claims it; a claimer must then wake it, and it in turn
+/// must look for work or wake somebody else for what it was woken for. All functions: any thread.
 class Sleepers {
  public:
   enum class Kind : std::uint8_t { free, bound };
@@ -53,7 +53,7 @@ class Sleepers {
   bool clear(std::atomic<std::uint64_t>& word, std::uint64_t bit) noexcept;
 
   std::size_t words_per_set_;
-  std::size_t stride_;                                  // whole cache lines: domains share none
+  std::size_t stride_;                                   // whole cache lines: domains share none
   std::unique_ptr<std::atomic<std::uint64_t>[]> words_;  // never given back: late wakers look here
   alignas(64) std::atomic<std::uint32_t> total_{0};
 };

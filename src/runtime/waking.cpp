@@ -57,11 +57,8 @@ bool stays_at_home(const Team& team, const Offer& offer) noexcept {
 
 }  // namespace
 
-void notify(Team& team, const Offer& offer) noexcept {
-  // Pairs with heavy_fence in Sleeper: either we see the sleeper or it sees the task.
-  light_fence();
+void wake_for(Team& team, const Offer& offer) noexcept {
   const std::uint32_t sleepers = team.sleepers->total();
-  if (sleepers == 0) return;
   if (team.waking.load(std::memory_order_relaxed) >= std::max(offer.queued, 1U)) return;
   // Awake workers already fill the cores: one more would only take turns with them.
   if (team.size() - std::min<std::size_t>(sleepers, team.size()) >= team.cores) return;

@@ -1,5 +1,5 @@
-// Who descends from whom: against a plain walk, and while ancestors complete and their descriptors are
-// used again.
+// Who descends from whom: against a plain walk, and while ancestors complete and their descriptors
+// are used again.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -127,7 +127,8 @@ void sprout(Worker& worker, std::uint32_t seed, int depth, std::atomic<int>& ran
   if (depth == 0) return;
   for (std::uint32_t i = 0; i < 3; ++i) {
     const std::uint32_t below = seed * 2654435761U + i;
-    host::spawn(worker, [below, depth, &ran](Worker& runner) { sprout(runner, below, depth - 1, ran); });
+    host::spawn(worker,
+                [below, depth, &ran](Worker& runner) { sprout(runner, below, depth - 1, ran); });
   }
   if ((seed >> 20U) % 4 == 0) taskwait(worker);
 }
