@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/random.hpp"
@@ -84,12 +85,20 @@ struct alignas(64) Looking {
 };
 
 /// Threads of one parallel region. Pooled: never freed while the process lives, so a late wake-up
-/// of a finished team is harmless.
+/// of a finished team is harmless. A pooled team may serve regions of fewer threads.
 class Team : public policy::QueueLengths {
  public:
-  explicit Team(std::size_t team_size) : workers(team_size), core_of(team_size) {}
+  Team(std::size_t team_size, std::size_t capacity)
+      : workers(capacity), core_of(team_size), size_(team_size) {}
 
-  [[nodiscard]] std::size_t size() const noexcept { return workers.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return workers.size(); }
+  /// The workers of the present region: all are there once it has met.
+  [[nodiscard]] std::span<const std::unique_ptr<Worker>> members() const noexcept {
+    return std::span(workers).first(size_);
+  }
+  /// For the next region, of at most `capacity()` threads. Called by the master between regions.
+  void resize(std::size_t team_size) noexcept;
   [[nodiscard]] std::uint32_t length(PlaceId place) const noexcept override;
 
   /// True once no created task is unfinished, provided that no thread outside of a barrier can
@@ -97,7 +106,7 @@ class Team : public policy::QueueLengths {
   /// that they were equal at the moment between.
   [[nodiscard]] bool quiet() const noexcept;
 
-  std::vector<std::unique_ptr<Worker>> workers;      ///< slots; set once, before threads arrive
+  std::vector<std::unique_ptr<Worker>> workers;      ///< slots, filled as they are first needed
   std::unique_ptr<policy::Places> places;            ///< set at the meeting; then constant
   std::vector<std::unique_ptr<SharedQueue>> queues;  ///< by place, without the workers' own
   PriorityQueue prioritised;                         ///< tasks with a priority, all domains
@@ -137,6 +146,9 @@ class Team : public policy::QueueLengths {
   // Any worker, and threads outside.
   alignas(64) std::atomic<std::uint32_t> waking{0};  ///< claimed sleepers that have not looked yet
   std::atomic<std::uint64_t> foreign_finished{0};    ///< by threads that are not of the team
+
+ private:
+  std::size_t size_;  ///< of the present region
 };
 
 /// What the worker's policies may look at.
