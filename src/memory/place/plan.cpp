@@ -143,6 +143,13 @@ Result<Plan> Plan::make(const Distribution& wanted, Bytes length, const Nodes& n
   return plan;
 }
 
+bool Plan::coarsen() noexcept {
+  const bool dealt = kind_ == Kind::interleave || kind_ == Kind::cyclic || kind_ == Kind::random;
+  if (!dealt || block_ >= length_.count || block_ > UINT64_MAX / 2) return false;
+  block_ *= 2;
+  return true;
+}
+
 Plan::Piece Plan::piece_of_rows(std::uint64_t offset) const noexcept {
   const std::uint64_t rows = length_.count / block_;
   if (rows == 0) return {turns_[0], length_.count};

@@ -69,6 +69,10 @@ class Plan {
   /// equal parts the first. Precondition: begin < end <= length(). O(blocks in it).
   [[nodiscard]] DomainId owner_of(std::uint64_t begin, std::uint64_t end) const noexcept;
 
+  /// Makes blocks that are dealt in turn or by lot twice as large. False, and nothing changes,
+  /// where there are none, or one has it all.
+  bool coarsen() noexcept;
+
   [[nodiscard]] Bytes length() const noexcept { return length_; }
   [[nodiscard]] Distribution::Kind kind() const noexcept { return kind_; }
   /// One page each in turn with equal shares: what the kernel can do by itself.

@@ -199,10 +199,7 @@ void Store::release(void* memory) noexcept {
   if (origin == Origin::slab) return Slabs::give(base);
   const auto begin = reinterpret_cast<std::uintptr_t>(base);
   const std::size_t mapped = (last - begin + page_ - 1) & ~(page_ - 1);
-  if (origin == Origin::homed && around_.forget_home != nullptr) {
-    around_.forget_home(begin, mapped);
-  }
-  around_.calls->unmap(base, mapped);
+  release_pages(base, mapped, origin);
 }
 
 void* Store::resize(void* memory, std::size_t bytes, Handle handle) noexcept {

@@ -134,13 +134,19 @@ class Store {
   void* from_slab(const Allocator& from, Handle handle, const AllocationRequest& request) noexcept;
   void* from_pages(const Allocator& from, Handle handle, const AllocationRequest& request) noexcept;
   void* resize_within(void* memory, std::size_t bytes, Handle handle) noexcept;
+  struct PlacedPages {
+    bool homed = false;        ///< the table of homes was told
+    std::size_t mappings = 0;  ///< taken from the budget
+  };
+  /// No page is touched.
+  PlacedPages place(const Allocator& from, std::uintptr_t base, std::size_t bytes) noexcept;
   /// True if the table of homes was told.
-  bool place(const Allocator& from, std::uintptr_t base, std::size_t bytes) noexcept;
   bool place_on(const Space& space, DomainId target, std::uintptr_t base,
                 std::size_t bytes) noexcept;
   [[nodiscard]] DomainId target_of(const Allocator& from) noexcept;
   [[nodiscard]] std::vector<DomainId> targets_of_team(const Space& space) noexcept;
   void release(void* memory) noexcept;
+  void release_pages(void* base, std::size_t bytes, Origin origin) noexcept;
 
   const Surroundings around_;
   const Spaces spaces_;
