@@ -24,7 +24,8 @@ struct Distribution {
     listed,       ///< block i to `domains[i]`; what is beyond the list is nobody's
   };
   Kind kind = Kind::first_touch;
-  /// Those that take part, in this order; a domain may appear twice. Empty: all that have memory.
+  /// Those that take part, in this order; a domain may appear twice. Empty: those with cores and
+  /// memory, or, with weights, all that have memory.
   std::span<const DomainId> domains;
   /// interleave, cyclic: shares, one per domain, for instance bandwidths; empty: equal ones.
   std::span<const std::uint32_t> weights;
