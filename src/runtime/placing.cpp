@@ -61,8 +61,10 @@ void note_refusal(const memory::Homes& homes) noexcept {
   Engine::instance().note(sentence);
 }
 
-// Finds the homes of the task's data; lets the distribution decide on data that has none.
-std::uint32_t find_homes(Worker& worker, Task& task, policy::DataHome* found) noexcept {
+// Finds the homes of the task's data; lets the distribution decide on data that has none, the first
+// of which is for `dealt_to`.
+std::uint32_t find_homes(Worker& worker, Task& task, policy::DataHome* found,
+                         DomainId& dealt_to) noexcept {
   memory::Homes& homes = *Engine::instance().homes();
   std::uint32_t count = 0;
   Bytes largest;
@@ -75,6 +77,7 @@ std::uint32_t find_homes(Worker& worker, Task& task, policy::DataHome* found) no
       if (chosen.valid()) {
         homes.assume(access.address, access.bytes, chosen);
         here.home.home = chosen;
+        if (!dealt_to.valid()) dealt_to = chosen;
       }
     }
     found[count++] = here.home;
@@ -98,7 +101,11 @@ PlaceId choose_place(Worker& worker, Task& task) noexcept {
     return worker.push->on_ready(view_of(worker), policy::ReadyTask{});
   }
   policy::DataHome found[policy::limits::deciding_accesses];
-  const std::uint32_t count = find_homes(worker, task, found);
+  DomainId dealt_to;
+  const std::uint32_t count = find_homes(worker, task, found, dealt_to);
+  if (dealt_to.valid() && dealt_to != worker.domain && !worker.push->uses_data()) {
+    return worker.team->places->of(dealt_to);
+  }
   return worker.push->on_ready(view_of(worker), policy::ReadyTask{{found, count}});
 }
 
