@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 #include "base/clock.hpp"
@@ -11,6 +12,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/futex.hpp"
 #include "runtime/record.hpp"
+#include "runtime/stall.hpp"
 #include "runtime/waiting.hpp"
 
 namespace lares::runtime {
@@ -110,6 +112,7 @@ std::size_t count_cores(const Team& team, const machine::Machine& machine) {
 }
 
 void build_places(Team& team) {
+  const std::lock_guard lock(stall::places_lock());
   const Engine& engine = Engine::instance();
   team.places = std::make_unique<policy::Places>(engine.machine(), team.core_of);
   team.queues.clear();
@@ -242,6 +245,7 @@ Team* acquire_team(ThreadState& master, std::size_t size, const void* host) noex
     if (memory == nullptr) std::abort();
     team = new (memory) Team(size);
     team->host = host;
+    stall::know(*team);
   } else if (team->places_stale.load(std::memory_order_relaxed)) {
     team->places_ready.store(0, std::memory_order_relaxed);
     team->met.store(0, std::memory_order_relaxed);
@@ -288,6 +292,7 @@ Worker& enter(Team& team, WorkerId id) noexcept {
   worker.outer = this_worker();
   thread.worker = &worker;
   set_this_worker(&worker);
+  worker.waits_for.store(static_cast<std::uint32_t>(Wait::none), std::memory_order_relaxed);
   record::enter_team(worker);
   return worker;
 }
@@ -296,13 +301,14 @@ void leave(Worker& worker) noexcept {
   Team& team = *worker.team;
   record::waits(worker, RecordWait::region_end);
   if (team.size() > 1 && !team.cancelled.load(std::memory_order_relaxed)) {
-    meet_at_barrier(worker);
+    meet_at_barrier(worker, Wait::region_end);
   }
-  drain(worker);
+  drain(worker, Wait::region_end);
   record::leaves_team(worker);
   if (worker.spare != nullptr) discard_unsubmitted(worker, *worker.spare);
   worker.spare = nullptr;
   if (worker.implicit_task.table != nullptr) drop_table(*worker.thread, worker.implicit_task);
+  worker.waits_for.store(static_cast<std::uint32_t>(Wait::outside), std::memory_order_relaxed);
   worker.thread->worker = worker.outer;
   set_this_worker(worker.outer);
 }

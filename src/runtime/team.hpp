@@ -36,6 +36,20 @@ bool is_trusted_taskless(const RegionHint& hint) noexcept;
 /// A region that was trusted has made a task: trust is lost for all, and slower to come back.
 void distrust_hints() noexcept;
 
+/// What a worker waits for, where the wait goes beyond spinning: see stall.hpp.
+enum class Wait : std::uint8_t {
+  outside,      ///< in no region
+  none,         ///< runs the program, or looks for a task
+  barrier,      ///< the team at a barrier
+  region_end,   ///< the team at the end of the region
+  children,     ///< taskwait
+  group,        ///< the end of a taskgroup
+  dependences,  ///< taskwait depend
+  release,      ///< an undeferred task's dependences or mutexinoutset
+  event,        ///< of an undeferred detachable task
+};
+inline constexpr std::uint32_t wait_asleep = 1U << 8U;  ///< beside it: in the kernel
+
 /// One thread's part in a team. Only that thread touches it, but for what is marked.
 struct alignas(128) Worker {
   Team* team = nullptr;
@@ -67,6 +81,7 @@ struct alignas(128) Worker {
   // This worker writes, any worker reads: together they tell whether the team is quiet.
   alignas(64) std::atomic<std::uint64_t> created{0};
   std::atomic<std::uint64_t> finished{0};
+  std::atomic<std::uint32_t> waits_for{0};  ///< a Wait; this worker writes, stall.hpp reads
 
   Deque deque;  ///< its own rules
 };
@@ -98,6 +113,7 @@ class Team : public policy::QueueLengths {
   std::vector<SleepingPlace> sleeping;               ///< by domain with cores
   std::vector<CoreId> core_of;                       ///< by worker, written at arrival
   Team* next_cached = nullptr;
+  Team* next_known = nullptr;             ///< in the list of all teams; constant once it is there
   const void* host = nullptr;             ///< which stock runtime its threads come from
   std::atomic<void*> broadcast{nullptr};  ///< host: a pointer that one worker tells all
 
@@ -131,6 +147,8 @@ class Team : public policy::QueueLengths {
   // Any worker, and threads outside.
   alignas(64) std::atomic<std::uint32_t> waking{0};  ///< a wake-up is under way; bounds the storm
   std::atomic<std::uint64_t> foreign_finished{0};    ///< by threads that are not of the team
+  std::atomic<std::uint32_t> excluded{0};            ///< tasks that lack a mutexinoutset lock
+  std::atomic<std::uint32_t> pending_events{0};      ///< tasks that have ended but for their event
 };
 
 /// What the worker's policies may look at.

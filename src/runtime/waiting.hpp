@@ -6,6 +6,7 @@
 
 #include "runtime/execution.hpp"
 #include "runtime/finding.hpp"
+#include "runtime/stall.hpp"
 #include "runtime/team.hpp"
 #include "runtime/waking.hpp"
 
@@ -65,15 +66,22 @@ class Sleeper {
   std::uint32_t seen_;
 };
 
-/// Runs tasks until `done()`. `waiting` (may be null) is set while the worker may be asleep: those
-/// who make `done()` true then wake it. `idle()` is called when there is nothing to run.
+/// Runs tasks until `done()`, which `what` describes for those who look. `waiting` (may be null) is
+/// set while the worker may be asleep: those who make `done()` true then wake it. `idle()` is
+/// called when there is nothing to run.
 template <class Done, class Idle>
-void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle) noexcept {
+void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done,
+                Idle idle) noexcept {
   Patience patience(*worker.team);
+  stall::Telling telling(worker, what);
   while (!done()) {
     Task* found = find_work(worker);
-    if (found == nullptr && patience.is_long()) found = find_awaited(worker);
+    if (found == nullptr && patience.is_long()) {
+      telling.is_long();
+      found = find_awaited(worker);
+    }
     if (found != nullptr) {
+      telling.over();
       execute(worker, *found);
       patience.reset();
       continue;
@@ -82,6 +90,7 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
     if (done()) return;
     worker.counters->failed_rounds.add(1);
     if (!patience.exhausted() || patience.sees_work(worker)) continue;
+    telling.is_long();
     Task* task = nullptr;
     {
       Sleeper sleeper(worker, waiting);
@@ -89,9 +98,14 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
       worker.thrift.forget();  // rather fetch a small task than sleep
       task = find_work(worker);
       if (task == nullptr) task = find_awaited(worker);
-      if (task == nullptr) sleeper.sleep(patience.next_sleep());
+      if (task == nullptr) {
+        telling.sleeps();
+        sleeper.sleep(patience.next_sleep());
+        telling.wakes();
+      }
     }
     if (task != nullptr) {
+      telling.over();
       notify(*worker.team, worker.domain);  // there may be more than one
       execute(worker, *task);
       patience.reset();
@@ -100,12 +114,12 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
 }
 
 template <class Done>
-void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done) noexcept {
-  wait_until(worker, waiting, done, [] {});
+void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done) noexcept {
+  wait_until(worker, what, waiting, done, [] {});
 }
 
 /// The barrier itself, for those who have said why they wait (record.hpp). True if the region is
 /// cancelled.
-bool meet_at_barrier(Worker& worker) noexcept;
+bool meet_at_barrier(Worker& worker, Wait what) noexcept;
 
 }  // namespace lares::runtime
