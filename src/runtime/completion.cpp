@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "runtime/ancestry.hpp"
 #include "runtime/dependences.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/placing.hpp"
@@ -11,14 +12,26 @@ namespace lares::runtime {
 
 namespace {
 
-void free_task(ThreadState& self, Task& task) noexcept {
-  if (task.extra_memory != nullptr) {
-    std::free(task.extra_memory);
-    task.extra_memory = nullptr;
+// Frees the task, and then those above it that it was the last to hold.
+void free_task(ThreadState& self, Task& freed) noexcept {
+  for (Task* task = &freed;;) {
+    if (task->extra_memory != nullptr) {
+      std::free(task->extra_memory);
+      task->extra_memory = nullptr;
+    }
+    Task* const parent =
+        task->holds_parent ? task->parent.load(std::memory_order_relaxed) : nullptr;
+    // release: who sees what the descriptor is used for next sees that this life has ended.
+    if (parent != nullptr) {
+      task->life.store(task->life.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+    TaskPool::release(self, task);
+    if (parent == nullptr) return;
+    if (parent->holders.fetch_sub(Task::reference, std::memory_order_acq_rel) != Task::reference) {
+      return;
+    }
+    task = parent;
   }
-  Task* parent = task.holds_parent ? task.parent : nullptr;
-  TaskPool::release(self, &task);
-  if (parent != nullptr) drop_holder(self, *parent, Task::reference);
 }
 
 // The child is complete; `still_needed` if its descriptor stays for children of its own.
@@ -31,29 +44,45 @@ void tell_parent(Worker* worker, ThreadState& self, Task& parent, bool still_nee
     return;
   }
   Team* team = parent.team;
-  const DomainId waiter = runner != nullptr ? runner->domain : DomainId{};
   // release: our writes before the count; acquire: if we free it, all others' before that.
-  // seq_cst with the look at `waiting`: see wait_until in waiting.cpp.
+  // seq_cst with the look at `waiting`: see wait_until in waiting.hpp.
   const std::int64_t left =
       parent.holders.fetch_add(hold - 1, std::memory_order_seq_cst) + hold - 1;
   if (left == 0) {
     free_task(self, parent);
     return;
   }
-  if (parent.waiting.load(std::memory_order_seq_cst)) {
-    if (waiter.valid()) {
-      wake_domain(*team, waiter);
-    } else {
-      wake_team(*team);
-    }
-  }
+  // A runner that sleeps has none of its children in `local_children`: the low half counts them
+  // all.
+  if (static_cast<std::int32_t>(left) != 0) return;
+  if (parent.waiting.load(std::memory_order_seq_cst)) wake_waiter(*team, runner);
+}
+
+// The nearest ancestor that has not completed becomes the parent of a task that has, and the ones
+// between are not held any more: so chains of tasks that make their successor and end stay short.
+// Answers false if the parent has not completed: then it is still to be told.
+bool lift_over_completed(ThreadState& self, Task& task) noexcept {
+  Task* parent = task.parent.load(std::memory_order_relaxed);
+  if (!has_completed(*parent)) return false;
+  std::int64_t held = 1;  // as one of its children; by name after that
+  do {
+    // The parent of what has completed does not change; it is held by it, and so by us.
+    Task* const above = parent->parent.load(std::memory_order_relaxed);
+    above->holders.fetch_add(Task::reference, std::memory_order_relaxed);
+    // release: before the old parent is freed; see ancestry.cpp.
+    task.parent.store(above, std::memory_order_release);
+    drop_holder(self, *parent, held);
+    held = Task::reference;
+    parent = above;
+  } while (has_completed(*parent));
+  return true;
 }
 
 void leave_group(Taskgroup& group, Team& team) noexcept {
-  const DomainId waiter = group.owner.load(std::memory_order_relaxed)->domain;
+  Worker* const owner = group.owner.load(std::memory_order_relaxed);
   if (group.incomplete.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
       group.waiting.load(std::memory_order_seq_cst)) {
-    wake_domain(team, waiter);
+    wake_waiter(team, owner);
   }
 }
 
@@ -74,7 +103,7 @@ void drop_holder(ThreadState& self, Task& task, std::int64_t amount) noexcept {
 }
 
 void count_child(Task& task) noexcept {
-  Task& parent = *task.parent;
+  Task& parent = *task.parent.load(std::memory_order_relaxed);
   if (parent.has(task_flag::untied)) {
     parent.holders.fetch_add(1, std::memory_order_relaxed);
   } else {
@@ -106,7 +135,7 @@ void complete(Worker* worker, Task& task) noexcept {
   if (task.has(task_flag::depends)) release_successors(worker, task);
   if (task.group != nullptr && !task.has(task_flag::undeferred)) leave_group(*task.group, team);
   const bool counted = task.has(task_flag::counted);
-  Task& parent = *task.parent;
+  Task& parent = *task.parent.load(std::memory_order_relaxed);
 
   // acquire: what children on other threads did to the descriptor comes before its reuse.
   const std::int64_t holders = task.holders.load(std::memory_order_acquire);
@@ -119,7 +148,9 @@ void complete(Worker* worker, Task& task) noexcept {
     const bool has_children = children != 0 || holders != Task::alive + Task::tabled;
     task.holds_parent = has_children;
     task.runner.store(nullptr, std::memory_order_relaxed);
-    tell_parent(worker, self, parent, has_children);
+    if (!has_children || !lift_over_completed(self, task)) {
+      tell_parent(worker, self, parent, has_children);
+    }
     const std::int64_t change = children - Task::alive;
     if (task.holders.fetch_add(change, std::memory_order_acq_rel) + change == 0) {
       free_task(self, task);
@@ -131,8 +162,9 @@ void complete(Worker* worker, Task& task) noexcept {
     worker->finished.store(worker->finished.load(std::memory_order_relaxed) + 1,
                            std::memory_order_release);
   } else {
-    team.foreign_finished.fetch_add(1, std::memory_order_release);
-    wake_team(team);
+    // seq_cst: a sleeper in the barrier either sees that all is done or is seen below.
+    team.foreign_finished.fetch_add(1, std::memory_order_seq_cst);
+    wake_somebody(team, nullptr);  // whoever is in the barrier can open it for all
   }
 }
 

@@ -2,20 +2,20 @@
 // sequentially consistent operations where those use fences (ThreadSanitizer understands them).
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 
 #include "policy/limits.hpp"
+#include "runtime/ancestry.hpp"
 #include "runtime/task.hpp"
 
 namespace lares::runtime {
 
 /// The owner pushes and pops at the bottom, thieves take the oldest at the top. Bounded: a full
 /// deque refuses, and the owner then runs the task itself.
-/// Each slot holds the task's depth beside its address, so that a thief that is bound by the task
-/// scheduling constraint can refuse without touching a descriptor that may be freed meanwhile.
+/// A thief that is bound by the task scheduling constraint leaves a task that it may not run where
+/// it is.
 class Deque {
  public:
   static constexpr std::int64_t capacity = policy::limits::deque;  // beyond it producers run inline
@@ -57,14 +57,16 @@ class Deque {
     return task;
   }
 
-  /// Any thread. The oldest task if it is deeper than `min_depth`, or nullptr (also if it lost a
-  /// race). Pass -1 for no condition.
-  Task* steal(std::int64_t min_depth) noexcept {
+  /// Any thread. The oldest task if it descends from `constraint` (nullptr: in any case), or
+  /// nullptr (also if it lost a race).
+  Task* steal(const Task* constraint) noexcept {
     std::int64_t top = top_.load(std::memory_order_seq_cst);
     const std::int64_t bottom = bottom_.load(std::memory_order_seq_cst);
     if (top >= bottom) return nullptr;
     const std::uint64_t packed = slot(top).load(std::memory_order_relaxed);
-    if (min_depth >= 0 && depth(packed) <= clamp(min_depth)) return nullptr;
+    // Asked before the task is taken: if the exchange succeeds nobody else has taken it meanwhile,
+    // so it had not started and the answer was right; if not, the answer does not matter.
+    if (constraint != nullptr && !may_take(packed, *constraint)) return nullptr;
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
                                       std::memory_order_relaxed)) {
       return nullptr;
@@ -92,15 +94,17 @@ class Deque {
   static constexpr unsigned depth_shift = 48;
   static constexpr std::uint64_t max_depth = 0xFFFF;
 
-  static std::uint64_t clamp(std::int64_t value) noexcept {
-    // A constraint at or beyond the last countable depth must still let deeper tasks pass.
-    return static_cast<std::uint64_t>(value) >= max_depth ? max_depth - 1
-                                                          : static_cast<std::uint64_t>(value);
+  static std::uint64_t clamped_depth(const Task& task) noexcept {
+    return std::min<std::uint64_t>(task.depth.load(std::memory_order_relaxed), max_depth);
   }
-  static std::uint64_t depth(std::uint64_t packed) noexcept { return packed >> depth_shift; }
+  // The depth in the slot refuses most without a look at the descriptor.
+  static bool may_take(std::uint64_t packed, const Task& constraint) noexcept {
+    // A constraint at or beyond the last countable depth must still let deeper tasks pass.
+    const std::uint64_t above = std::min(clamped_depth(constraint), max_depth - 1);
+    return (packed >> depth_shift) > above && descends_from(*unpack(packed), constraint);
+  }
   static std::uint64_t pack(Task& task) noexcept {
-    const std::uint64_t depth = task.depth > max_depth ? max_depth : task.depth;
-    return reinterpret_cast<std::uintptr_t>(&task) | (depth << depth_shift);
+    return reinterpret_cast<std::uintptr_t>(&task) | (clamped_depth(task) << depth_shift);
   }
   static Task* unpack(std::uint64_t packed) noexcept {
     return reinterpret_cast<Task*>(packed & ((std::uint64_t{1} << depth_shift) - 1));

@@ -48,8 +48,6 @@ bool is_dropped(const Task& task) noexcept {
 
 void begin_body(Worker& worker, Task& task) noexcept {
   task.runner.store(&worker, std::memory_order_relaxed);
-  task.resumes = worker.current;
-  task.saved_constraint = worker.constraint;
   worker.current = &task;
   worker.constraint = &task;  // an untied task's part, too: it cannot leave the stack it waits on
   count_start(worker, task);
@@ -58,8 +56,10 @@ void begin_body(Worker& worker, Task& task) noexcept {
 
 void end_body(Worker& worker, Task& task) noexcept {
   record::ended(worker, task);
-  worker.current = task.resumes;
-  worker.constraint = task.saved_constraint;
+  // Only its creator runs a task like this, from its own body: that is what it goes back to.
+  Task* const creator = task.parent.load(std::memory_order_relaxed);
+  worker.current = creator;
+  worker.constraint = creator;
 }
 
 namespace {

@@ -2,30 +2,22 @@
 
 #include <algorithm>
 
+#include "runtime/ancestry.hpp"
 #include "runtime/waking.hpp"
 
 namespace lares::runtime {
 
 namespace {
 
-// A task taken from a queue that does not check by itself. One that is not allowed here goes to the
-// root place, where any worker that may run it finds it.
-Task* admit(Worker& worker, Task* task) noexcept {
-  if (task == nullptr || worker.constraint == nullptr || task->parent == worker.constraint ||
-      descends_from(*task, *worker.constraint)) {
-    return task;
-  }
-  worker.team->queues[0]->push(*task);
-  notify(*worker.team, worker.domain);
-  return nullptr;
+bool may_run(const Worker& worker, const Task& task) noexcept {
+  return worker.constraint == nullptr ||
+         task.parent.load(std::memory_order_relaxed) == worker.constraint ||
+         descends_from(task, *worker.constraint);
 }
 
 Task* pop_own(Worker& worker) noexcept {
   Task* task = worker.deque.pop();
-  if (task == nullptr || worker.constraint == nullptr || task->parent == worker.constraint ||
-      descends_from(*task, *worker.constraint)) {
-    return task;
-  }
+  if (task == nullptr || may_run(worker, *task)) return task;
   worker.deque.push(*task);  // there is room: it was just taken out
   return nullptr;
 }
@@ -51,29 +43,35 @@ Task* visit(Worker& worker, PlaceId place) noexcept {
     return task;
   }
   if (there.worker == worker.id) return nullptr;
-  const std::int64_t min_depth =
-      worker.constraint == nullptr ? -1 : static_cast<std::int64_t>(worker.constraint->depth);
-  Task* task = team.workers[there.worker.index()]->deque.steal(min_depth);
+  Task* task = team.workers[there.worker.index()]->deque.steal(worker.constraint);
   if (task != nullptr) count_steal(worker, there.domain);
-  return admit(worker, task);
+  return task;
 }
 
 // From the queues that are as near to this worker as to any other.
 Task* take_shared(Worker& worker) noexcept {
   Team& team = *worker.team;
-  // The root place also holds what constrained thieves had to put back, and the domain's takes what
-  // does not fit into a full deque.
+  // The root place also holds what threads outside of the team made ready, and the domain's takes
+  // what does not fit into a full deque.
   if (Task* task = team.queues[0]->take(worker.constraint, true); task != nullptr) return task;
   return team.queues[team.places->of(worker.domain).index()]->take(worker.constraint, true);
 }
 
 void offer_own(Worker& worker) noexcept {
   Team& team = *worker.team;
-  Task* task = worker.deque.pop();
-  if (task == nullptr) return;
   SharedQueue& queue = *team.queues[team.places->of(worker.domain).index()];
-  for (; task != nullptr; task = worker.deque.pop()) queue.push(*task);
-  wake_team(team);  // any sleeper may be the one that waits for one of them
+  while (Task* task = worker.deque.pop()) {
+    const Offer offer{.domain = worker.domain, .task = task};
+    queue.push(*task);
+    notify(team, offer);  // any sleeper may be the one that waits for it
+  }
+}
+
+Task* visit_all(Worker& worker) noexcept {
+  for (std::size_t i = 0; i < worker.team->places->size(); ++i) {
+    if (Task* task = visit(worker, PlaceId{i}); task != nullptr) return task;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -109,7 +107,8 @@ Task* find_work(Worker& worker) noexcept {
   return take_shared(worker);
 }
 
-Task* find_awaited(Worker& worker) noexcept {
+Task* find_awaited(Worker& worker, Reach reach) noexcept {
+  if (reach == Reach::everywhere) return visit_all(worker);
   if (worker.constraint == nullptr) return nullptr;
   offer_own(worker);
   Team& team = *worker.team;

@@ -19,7 +19,9 @@ namespace {
 // every worker makes its own.
 std::int64_t own_queue_limit(const Worker& worker) noexcept {
   const auto threads = static_cast<std::int64_t>(worker.team->size());
-  return worker.current->depth <= 1 ? policy::limits::own_queue_per_worker * threads : 8 + threads;
+  return worker.current->depth.load(std::memory_order_relaxed) <= 1
+             ? policy::limits::own_queue_per_worker * threads
+             : 8 + threads;
 }
 // One in so many queue operations is timed.
 constexpr std::uint32_t sample_interval = 512;
@@ -130,18 +132,24 @@ bool put(Worker& worker, Task& task, bool may_run) noexcept {
   Team& team = *worker.team;
   if (task.priority > 0) {
     team.prioritised.push(task);
-    notify(team, worker.domain);
+    notify(team, {.domain = worker.domain, .task = &task, .queued = team.prioritised.length()});
     return true;
   }
   const PlaceId place = place_of(worker, task);
   const policy::Place& there = (*team.places)[place];
   const PlaceId queue = there.worker.valid() ? team.places->of(there.domain) : place;
   if (may_run && !task.has(task_flag::detachable) && is_full(worker, place, queue)) return false;
-  if (place != worker.place || !worker.deque.push(task)) {
-    // Another worker's deque is its own: its domain's queue stands for it, and for a full one.
-    team.queues[queue.index()]->push(task);
+  const DomainId domain = there.domain.valid() ? there.domain : worker.domain;
+  const bool at_home = task.home.valid() && task.home == domain;
+  if (place == worker.place && worker.deque.push(task)) {
+    const auto queued = static_cast<std::uint32_t>(worker.deque.size_at_most());
+    notify(team, {.domain = domain, .task = &task, .queued = queued, .at_home = at_home});
+    return true;
   }
-  notify(team, there.domain.valid() ? there.domain : worker.domain);
+  // Another worker's deque is its own: its domain's queue stands for it, and for a full one.
+  SharedQueue& shared = *team.queues[queue.index()];
+  shared.push(task);
+  notify(team, {.domain = domain, .task = &task, .queued = shared.length(), .at_home = at_home});
   return true;
 }
 
@@ -162,10 +170,11 @@ void became_ready(Worker* worker, Task& task) noexcept {
 void hand_over(Worker* worker, Task& task) noexcept {
   Team& team = *task.team;
   if (task.has(task_flag::waiter)) {
-    const DomainId domain = task.parent->runner.load(std::memory_order_relaxed)->domain;
+    const Task& waiting = *task.parent.load(std::memory_order_relaxed);
+    Worker* const runner = waiting.runner.load(std::memory_order_relaxed);
     // The waiting thread may reuse the descriptor once it sees this; descriptors are type-stable.
     task.parts.store(1, std::memory_order_seq_cst);
-    if (task.waiting.load(std::memory_order_seq_cst)) wake_domain(team, domain);
+    if (task.waiting.load(std::memory_order_seq_cst)) wake_waiter(team, runner);
     return;
   }
   if (worker != nullptr) {
@@ -173,7 +182,7 @@ void hand_over(Worker* worker, Task& task) noexcept {
     return;
   }
   team.queues[0]->push(task);
-  wake_team(team);
+  wake_somebody(team, &task);
 }
 
 void enqueue(Worker& worker, Task& task) noexcept { put(worker, task, false); }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/ancestry.hpp"
 #include "runtime/spinlock.hpp"
 #include "runtime/task.hpp"
 

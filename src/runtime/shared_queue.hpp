@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "runtime/ancestry.hpp"
 #include "runtime/spinlock.hpp"
 #include "runtime/task.hpp"
 

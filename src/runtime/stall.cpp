@@ -133,13 +133,13 @@ Tally tally_of(const Team& team) noexcept {
   Tally tally;
   // What has ended first: both only grow, so no task is taken for one that ended before its start.
   tally.ended = team.foreign_finished.load(std::memory_order_acquire);
-  for (const auto& worker : team.workers) {
+  for (const auto& worker : team.members()) {
     tally.ended += worker->finished.load(std::memory_order_acquire);
   }
-  for (const auto& worker : team.workers) {
+  for (const auto& worker : team.members()) {
     tally.created += worker->created.load(std::memory_order_acquire);
   }
-  for (const auto& worker : team.workers) {
+  for (const auto& worker : team.members()) {
     if (wait_of(*worker) == Wait::outside) continue;
     ++tally.inside;
     const Begun begun = begun_by(*worker);
@@ -161,10 +161,11 @@ Begun begun_by(const Worker& worker) noexcept {
   for (int i = 0; i < most && task != nullptr; ++i) {
     const std::uint16_t flags = glance(task->flags);
     if ((flags & task_flag::implicit) != 0) break;
-    ++((flags & task_flag::counted) != 0 ? begun.counted : begun.at_once);
-    // What runs at once has interrupted its parent; others note whom they have interrupted.
-    const bool at_once = (flags & task_flag::undeferred) != 0;
-    task = at_once ? glance(task->parent) : glance(task->resumes);
+    // Whatever a worker has begun descends from what it had begun before.
+    if (task->runner.load(std::memory_order_relaxed) == &worker) {
+      ++((flags & task_flag::counted) != 0 ? begun.counted : begun.at_once);
+    }
+    task = task->parent.load(std::memory_order_relaxed);
   }
   return begun;
 }

@@ -114,7 +114,7 @@ void add_task(Page& page, const Task& task) noexcept {
   const FrontEnd& front_end = stall::front_end();
   const std::uintptr_t code = front_end.code_of == nullptr ? 0 : front_end.code_of(task);
   page.add("task <0x%lx> (depth %u, created by worker %d)", static_cast<unsigned long>(code),
-           glance(task.depth), glance(task.creator).value());
+           task.depth.load(std::memory_order_relaxed), glance(task.creator).value());
 }
 
 bool is_implicit(const Task& task) noexcept {
@@ -226,8 +226,8 @@ void add_tally(Page& page, const Team& team, const Tally& tally) noexcept {
   if (tally.at_once != 0) page.add(", and %lu run at once by their creator", number(tally.at_once));
   page.add("\n");
   add_queues(page, team);
-  page.add("    asleep: %u of %zu threads, %zu can run at the same time\n",
-           team.total_sleepers.load(std::memory_order_relaxed), team.size(), glance(team.cores));
+  page.add("    asleep: %u of %zu threads, %zu can run at the same time\n", team.sleepers->total(),
+           team.size(), glance(team.cores));
 }
 
 /// The workers that compute.
@@ -253,7 +253,7 @@ void add_meeting(Page& page, const Team& team) noexcept {
 
 bool is_in_use(const Team& team) noexcept {
   if (!has_met(team)) return team.met.load(std::memory_order_relaxed) != 0;
-  for (const auto& worker : team.workers) {
+  for (const auto& worker : team.members()) {
     if (wait_of(*worker) != Wait::outside) return true;
   }
   return false;

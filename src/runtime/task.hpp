@@ -88,8 +88,14 @@ inline constexpr std::uint32_t body_ended = 2;
 /// It is zero exactly when nobody needs the descriptor; whoever makes it zero frees it.
 /// Incomplete children = local_children + pending, while the task runs.
 ///
+/// Invariant of `parent`: an unfinished task holds the descriptor it points to, and so does a
+/// completed one that unfinished ones descend from. It changes once at most, at completion, to the
+/// nearest ancestor that has not completed: so a chain of tasks that make their successor and end
+/// keeps no ancestors.
+///
 /// Descriptors are type-stable: freed ones go back to a pool and are never unmapped, so a late look
-/// at an atomic field of a freed task reads an old or a foreign value, never bad memory.
+/// at an atomic field of a freed task reads an old or a foreign value, never bad memory. `life`
+/// tells the two apart: it changes when a descriptor is freed that descendants may still point to.
 struct alignas(64) Task {
   static constexpr std::int64_t alive = std::int64_t{1} << 62U;
   static constexpr std::int64_t tabled = std::int64_t{1} << 60U;
@@ -99,24 +105,28 @@ struct alignas(64) Task {
   void (*run)(Task& task, Worker& worker) = nullptr;  ///< the front end's body
   void* function = nullptr;                           ///< front end's
   void* data = nullptr;                               ///< front end's
-  Task* parent = nullptr;
+  std::atomic<Task*> parent{nullptr};  ///< see above; who completes the task changes it
   Taskgroup* group = nullptr;
   Team* team = nullptr;
-  std::uint32_t depth = 0;  ///< of nesting; implicit tasks are 0
+  std::atomic<std::uint32_t> depth{0};  ///< of nesting; implicit tasks are 0
   std::int32_t priority = 0;
   std::uint16_t flags = 0;
   std::uint8_t size_class = 0;
   WorkerId creator;
 
   // Written and read by the thread that runs the task only.
-  std::int32_t table_uses = 0;       ///< entries of the parent's table; the parent's runner's
-  bool holds_parent = false;         ///< written at completion, read by whoever frees it
-  std::int32_t local_children = 0;   ///< created minus finished by the runner itself
-  DependTable* table = nullptr;      ///< dependences of its children
-  Taskgroup* open_group = nullptr;   ///< innermost group that its body has open
-  void* front_end = nullptr;         ///< e.g. saved control variables
-  Task* resumes = nullptr;           ///< what the runner goes on with after an undeferred body
-  Task* saved_constraint = nullptr;  ///< and the constraint it had
+  std::int32_t table_uses = 0;      ///< entries of the parent's table; the parent's runner's
+  bool holds_parent = false;        ///< written at completion, read by whoever frees it
+  std::int32_t local_children = 0;  ///< created minus finished by the runner itself
+  DependTable* table = nullptr;     ///< dependences of its children
+  Taskgroup* open_group = nullptr;  ///< innermost group that its body has open
+  void* front_end = nullptr;        ///< e.g. saved control variables
+
+  // Written by the creator, read by any thread that walks up (ancestry.hpp).
+  std::atomic<Task*> jump{
+      nullptr};  ///< an ancestor far up, or nullptr; it may have been freed since:
+  std::atomic<std::uint64_t> jump_life{0};  ///< it has not if its `life` is this
+  std::atomic<std::uint32_t> jump_depth{0};
 
   // Touched by other threads: own cache line.
   alignas(64) std::atomic<std::int64_t> holders{alive};
@@ -128,6 +138,7 @@ struct alignas(64) Task {
   std::atomic<bool> waiting{false};            ///< the runner may be asleep until children finish
   ThreadState* pool = nullptr;                 ///< whose memory this is; constant
   Task* next = nullptr;                        ///< link of the queue or free list that holds it
+  std::atomic<std::uint64_t> life{0};          ///< changes when the descriptor is freed (see above)
 
   // Data: what the program said, and what was found when the task became ready.
   static constexpr std::uint32_t inline_accesses = 4;
@@ -160,9 +171,5 @@ struct alignas(64) Task {
     return local_children + static_cast<std::int32_t>(holders.load(std::memory_order_acquire));
   }
 };
-
-/// True if `task` descends from `ancestor` (or is it). Walks at most `ancestor`-depth levels up;
-/// gives up (false) after a bound, which is always a safe answer.
-bool descends_from(const Task& task, const Task& ancestor) noexcept;
 
 }  // namespace lares::runtime

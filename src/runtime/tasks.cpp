@@ -5,6 +5,7 @@
 #include <new>
 
 #include "policy/limits.hpp"
+#include "runtime/ancestry.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/deep_stack.hpp"
 #include "runtime/dependences.hpp"
@@ -86,7 +87,6 @@ void copy_accesses(Task& task, std::span<const Dependence> dependences) noexcept
 void wait_for_release(Worker& worker, Task& task) noexcept {
   wait_until(worker, Wait::release, &task.waiting,
              [&task] { return task.parts.load(std::memory_order_acquire) != 0; });
-  task.waiting.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -94,11 +94,10 @@ void wait_for_release(Worker& worker, Task& task) noexcept {
 Task* new_task(Worker& worker, std::size_t payload) noexcept {
   Task* task = worker.thread->pool.allocate(*worker.thread, payload);
   Task* parent = worker.current;
-  task->parent = parent;
+  become_child(*task, *parent);
   task->group = parent->open_group;
   task->open_group = parent->open_group;
   task->team = worker.team;
-  task->depth = parent->depth + 1;
   task->priority = 0;
   task->flags = 0;
   task->creator = worker.id;
@@ -219,10 +218,9 @@ void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, voi
   Task* task = worker.spare;
   if (task != nullptr) {
     worker.spare = nullptr;
-    task->parent = &parent;
+    become_child(*task, parent);
     task->group = parent.open_group;
     task->open_group = parent.open_group;
-    task->depth = parent.depth + 1;
   } else {
     task = new_task(worker, 0);
   }
@@ -294,7 +292,6 @@ void end_undeferred(Worker& worker, Task& task) noexcept {
     wait_until(worker, Wait::event, &task.waiting, [&task] {
       return task.detach_state.load(std::memory_order_acquire) == detach_state::fulfilled;
     });
-    task.waiting.store(false, std::memory_order_relaxed);
   }
   complete(&worker, task);
   record::resumed(worker);
@@ -314,8 +311,9 @@ void submit_next_part(Worker& worker, Task& task) noexcept {
 void fulfil(Task& task) noexcept {
   if (task.has(task_flag::undeferred)) {
     Team& team = *task.team;
+    Worker* const runner = task.runner.load(std::memory_order_relaxed);
     task.detach_state.store(detach_state::fulfilled, std::memory_order_seq_cst);
-    if (task.waiting.load(std::memory_order_seq_cst)) wake_team(team);
+    if (task.waiting.load(std::memory_order_seq_cst)) wake_waiter(team, runner);
     return;
   }
   if (task.detach_state.exchange(detach_state::fulfilled, std::memory_order_acq_rel) !=

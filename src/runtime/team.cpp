@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -25,10 +26,25 @@ std::uint32_t Team::length(PlaceId place) const noexcept {
 
 bool Team::quiet() const noexcept {
   std::uint64_t finished = foreign_finished.load(std::memory_order_acquire);
-  for (const auto& worker : workers) finished += worker->finished.load(std::memory_order_acquire);
+  for (const auto& worker : members()) finished += worker->finished.load(std::memory_order_acquire);
   std::uint64_t created = 0;
-  for (const auto& worker : workers) created += worker->created.load(std::memory_order_acquire);
+  for (const auto& worker : members()) created += worker->created.load(std::memory_order_acquire);
   return created == finished;
+}
+
+void Team::resize(std::size_t team_size) noexcept {
+  const std::lock_guard lock(stall::places_lock());
+  places_ready.store(0,
+                     std::memory_order_relaxed);  // who looks at the team sees its old size no more
+  // relaxed: no other thread is in the team, and those to come are started after this.
+  for (const auto& worker : members()) {
+    worker->created.store(0, std::memory_order_relaxed);
+    worker->finished.store(0, std::memory_order_relaxed);
+  }
+  foreign_finished.store(0, std::memory_order_relaxed);
+  size_ = team_size;
+  core_of.resize(team_size);
+  places_stale.store(true, std::memory_order_relaxed);
 }
 
 namespace {
@@ -120,7 +136,10 @@ void build_places(Team& team) {
     const bool shared = !(*team.places)[PlaceId{i}].worker.valid();
     team.queues.push_back(shared ? std::make_unique<SharedQueue>() : nullptr);
   }
-  team.sleeping = std::vector<SleepingPlace>(team.places->domain_count());
+  if (team.sleepers == nullptr) {  // once: late wakers of an earlier region may still look here
+    team.looking = std::vector<Looking>(team.places->domain_count());
+    team.sleepers = std::make_unique<Sleepers>(team.places->domain_count(), team.capacity());
+  }
   team.cores = count_cores(team, engine.machine());
   team.crowded = team.size() > team.cores;
   const auto crowd = static_cast<std::uint32_t>(team.size() / team.cores);
@@ -128,7 +147,7 @@ void build_places(Team& team) {
   team.spin_rounds = engine.spin_rounds(team.crowded);
   // The more threads share a core, the sooner a fruitless one must get out of the others' way.
   if (team.crowded) team.spin_rounds = std::max<std::uint32_t>(1, team.spin_rounds / crowd);
-  for (const auto& worker : team.workers) {
+  for (const auto& worker : team.members()) {
     worker->place = team.places->of(worker->id);
     worker->domain = team.places->domain_of(worker->id);
     worker->core = team.core_of[worker->id.index()];
@@ -156,9 +175,9 @@ void meet(Team& team, WorkerId id, ThreadState& thread) {
 
 void start_implicit_task(Worker& worker, ThreadState& thread) noexcept {
   Task& task = worker.implicit_task;
-  task.parent = nullptr;
+  task.parent.store(nullptr, std::memory_order_relaxed);
   task.team = worker.team;
-  task.depth = 0;
+  task.depth.store(0, std::memory_order_relaxed);
   task.flags = task_flag::implicit;
   task.runner.store(&worker, std::memory_order_relaxed);
   task.group = nullptr;
@@ -172,14 +191,45 @@ void start_implicit_task(Worker& worker, ThreadState& thread) noexcept {
   worker.constraint = &task;
 }
 
-Team* take_cached(ThreadState& master, std::size_t size, const void* host) noexcept {
+// Teams of so many sizes are kept as they are; beyond, one serves several sizes: a program that
+// asks for a different number of threads each time must not gather a team for every number.
+constexpr std::size_t most_sizes = 4;
+
+template <class Fits>
+Team* take_cached(ThreadState& master, Fits fits) noexcept {
   for (Team** link = &master.cached_team; *link != nullptr; link = &(*link)->next_cached) {
     Team* team = *link;
-    if (team->size() != size || team->host != host) continue;
+    if (!fits(*team)) continue;
     *link = team->next_cached;
     return team;
   }
   return nullptr;
+}
+
+Team* make_team(std::size_t size, std::size_t capacity, const void* host) noexcept {
+  void* memory = std::aligned_alloc(alignof(Team), sizeof(Team));
+  if (memory == nullptr) std::abort();
+  Team* team = new (memory) Team(size, capacity);
+  team->host = host;
+  stall::know(*team);
+  return team;
+}
+
+// One of the right size, or one that is large enough, or a new one.
+Team* take_or_make(ThreadState& master, std::size_t size, const void* host) noexcept {
+  std::size_t of_host = 0;
+  Team* team = take_cached(master, [&](const Team& cached) {
+    of_host += cached.host == host ? 1 : 0;
+    return cached.host == host && cached.size() == size;
+  });
+  if (team != nullptr) return team;
+  if (of_host < most_sizes) return make_team(size, size, host);
+  team = take_cached(
+      master, [&](const Team& cached) { return cached.host == host && cached.capacity() >= size; });
+  // Doubled capacities: few of them are enough for any sequence of sizes.
+  if (team == nullptr) return make_team(size, std::bit_ceil(size), host);
+  team->resize(size);
+  return team;
 }
 
 void note_region(CountersFile* counters, std::size_t size) noexcept {
@@ -239,14 +289,8 @@ RegionHint* hint_for(const void* code) noexcept {
 }
 
 Team* acquire_team(ThreadState& master, std::size_t size, const void* host) noexcept {
-  Team* team = take_cached(master, size, host);
-  if (team == nullptr) {
-    void* memory = std::aligned_alloc(alignof(Team), sizeof(Team));
-    if (memory == nullptr) std::abort();
-    team = new (memory) Team(size);
-    team->host = host;
-    stall::know(*team);
-  } else if (team->places_stale.load(std::memory_order_relaxed)) {
+  Team* team = take_or_make(master, size, host);
+  if (team->places_stale.load(std::memory_order_relaxed)) {
     team->places_ready.store(0, std::memory_order_relaxed);
     team->met.store(0, std::memory_order_relaxed);
   }

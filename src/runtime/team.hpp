@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/random.hpp"
@@ -14,6 +15,7 @@
 #include "runtime/deque.hpp"
 #include "runtime/priority_queue.hpp"
 #include "runtime/shared_queue.hpp"
+#include "runtime/sleepers.hpp"
 #include "runtime/task.hpp"
 #include "runtime/thread_state.hpp"
 #include "runtime/thrift.hpp"
@@ -83,22 +85,35 @@ struct alignas(128) Worker {
   std::atomic<std::uint64_t> finished{0};
   std::atomic<std::uint32_t> waits_for{0};  ///< a Wait; this worker writes, stall.hpp reads
 
+  // This worker sets `parked` before it sleeps and clears it when it goes on; whoever wakes it
+  // clears it as well. A futex.
+  alignas(64) std::atomic<std::uint32_t> parked{0};
+  std::atomic<const Task*> sleeps_under{nullptr};  ///< its constraint; it writes, wakers read
+
   Deque deque;  ///< its own rules
 };
 
-/// Sleepers of one domain. `word` changes whenever they should look again.
-struct alignas(64) SleepingPlace {
-  std::atomic<std::uint32_t> word{0};
-  std::atomic<std::uint32_t> sleepers{0};
+/// How many workers of one domain that are free to run any task are looking for one. Written by
+/// them.
+struct alignas(64) Looking {
+  std::atomic<std::uint32_t> count{0};
 };
 
 /// Threads of one parallel region. Pooled: never freed while the process lives, so a late wake-up
-/// of a finished team is harmless.
+/// of a finished team is harmless. A pooled team may serve regions of fewer threads.
 class Team : public policy::QueueLengths {
  public:
-  explicit Team(std::size_t team_size) : workers(team_size), core_of(team_size) {}
+  Team(std::size_t team_size, std::size_t capacity)
+      : workers(capacity), core_of(team_size), size_(team_size) {}
 
-  [[nodiscard]] std::size_t size() const noexcept { return workers.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return workers.size(); }
+  /// The workers of the present region: all are there once it has met.
+  [[nodiscard]] std::span<const std::unique_ptr<Worker>> members() const noexcept {
+    return std::span(workers).first(size_);
+  }
+  /// For the next region, of at most `capacity()` threads. Called by the master between regions.
+  void resize(std::size_t team_size) noexcept;
   [[nodiscard]] std::uint32_t length(PlaceId place) const noexcept override;
 
   /// True once no created task is unfinished, provided that no thread outside of a barrier can
@@ -106,11 +121,12 @@ class Team : public policy::QueueLengths {
   /// that they were equal at the moment between.
   [[nodiscard]] bool quiet() const noexcept;
 
-  std::vector<std::unique_ptr<Worker>> workers;      ///< slots; set once, before threads arrive
+  std::vector<std::unique_ptr<Worker>> workers;      ///< slots, filled as they are first needed
   std::unique_ptr<policy::Places> places;            ///< set at the meeting; then constant
   std::vector<std::unique_ptr<SharedQueue>> queues;  ///< by place, without the workers' own
   PriorityQueue prioritised;                         ///< tasks with a priority, all domains
-  std::vector<SleepingPlace> sleeping;               ///< by domain with cores
+  std::unique_ptr<Sleepers> sleepers;                ///< made at the first meeting, then constant
+  std::vector<Looking> looking;                      ///< by domain with cores; likewise
   std::vector<CoreId> core_of;                       ///< by worker, written at arrival
   Team* next_cached = nullptr;
   Team* next_known = nullptr;             ///< in the list of all teams; constant once it is there
@@ -139,16 +155,18 @@ class Team : public policy::QueueLengths {
   std::atomic<bool> deferred_seen{false};  ///< in this region: a task was left for later
   std::atomic<bool> inlined_seen{false};   ///< in this region: a task was run at once
   std::atomic<bool> cancelled{false};
-  std::atomic<std::uint32_t> total_sleepers{0};
 
   // Barrier: counts up to size(); whoever takes it back to 0 then opens the next epoch.
   alignas(64) std::atomic<std::uint32_t> arrived{0};
 
   // Any worker, and threads outside.
-  alignas(64) std::atomic<std::uint32_t> waking{0};  ///< a wake-up is under way; bounds the storm
+  alignas(64) std::atomic<std::uint32_t> waking{0};  ///< claimed sleepers that have not looked yet
   std::atomic<std::uint64_t> foreign_finished{0};    ///< by threads that are not of the team
   std::atomic<std::uint32_t> excluded{0};            ///< tasks that lack a mutexinoutset lock
   std::atomic<std::uint32_t> pending_events{0};      ///< tasks that have ended but for their event
+
+ private:
+  std::size_t size_;  ///< of the present region
 };
 
 /// What the worker's policies may look at.

@@ -41,22 +41,53 @@ Nanoseconds Patience::next_sleep() noexcept {
 }
 
 Sleeper::Sleeper(Worker& worker, std::atomic<bool>* waiting) noexcept
-    : team_(*worker.team),
-      place_(team_.sleeping[worker.domain.index()]),
-      seen_(place_.word.load(std::memory_order_acquire)) {
-  if (waiting != nullptr) waiting->store(true, std::memory_order_seq_cst);
-  place_.sleepers.fetch_add(1, std::memory_order_seq_cst);
-  team_.total_sleepers.fetch_add(1, std::memory_order_seq_cst);
+    : worker_(worker),
+      waiting_(waiting),
+      kind_(worker.constraint == nullptr ? Sleepers::Kind::free : Sleepers::Kind::bound) {
+  Task& current = *worker.current;
+  if (waiting != nullptr) {
+    waiting->store(true, std::memory_order_seq_cst);
+    // From here on `holders` counts all children, so that the last one knows that it is the last.
+    // seq_cst: a child that counts before this is seen by the caller's look, one after it sees
+    // `waiting`.
+    if (current.local_children != 0) {
+      current.holders.fetch_add(current.local_children, std::memory_order_seq_cst);
+      current.local_children = 0;
+    }
+  }
+  worker.sleeps_under.store(worker.constraint, std::memory_order_relaxed);
+  worker.parked.store(1, std::memory_order_seq_cst);
+  worker.team->sleepers->add(worker.domain, kind_, worker.id);
   heavy_fence();  // pairs with light_fence in notify
 }
 
-Sleeper::~Sleeper() {
-  team_.total_sleepers.fetch_sub(1, std::memory_order_relaxed);
-  place_.sleepers.fetch_sub(1, std::memory_order_relaxed);
-  team_.waking.store(0, std::memory_order_relaxed);
+bool Sleeper::wake_up() noexcept {
+  if (!announced_) return false;
+  announced_ = false;
+  Team& team = *worker_.team;
+  const bool chosen = !team.sleepers->remove(worker_.domain, kind_, worker_.id);
+  if (chosen) team.waking.fetch_sub(1, std::memory_order_relaxed);
+  // relaxed: whoever still finds it set wakes one who does not sleep.
+  worker_.parked.store(0, std::memory_order_relaxed);
+  if (waiting_ != nullptr) waiting_->store(false, std::memory_order_relaxed);
+  return chosen;
 }
 
-void Sleeper::sleep(Nanoseconds limit) noexcept { futex_wait(place_.word, seen_, limit); }
+void Sleeper::sleep(Nanoseconds limit) noexcept { futex_wait(worker_.parked, 1, limit); }
+
+void Lookout::begin() noexcept {
+  // One that waits inside a task may not run most of what it would be counted on for.
+  if (looking_ || worker_.constraint != nullptr) return;
+  looking_ = true;
+  worker_.team->looking[worker_.domain.index()].count.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Lookout::end() noexcept {
+  if (!looking_) return;
+  looking_ = false;
+  // seq_cst: before the last look, as the announcement of a sleeper.
+  worker_.team->looking[worker_.domain.index()].count.fetch_sub(1, std::memory_order_seq_cst);
+}
 
 void taskwait(Worker& worker) noexcept {
   Task& current = *worker.current;
@@ -64,7 +95,11 @@ void taskwait(Worker& worker) noexcept {
   if (current.incomplete_children() != 0) {
     wait_until(worker, Wait::children, &current.waiting,
                [&current] { return current.incomplete_children() == 0; });
-    current.waiting.store(false, std::memory_order_relaxed);
+    // After a sleep the two counts are nothing together; back to nothing each.
+    if (current.local_children < 0) {
+      current.holders.fetch_add(current.local_children, std::memory_order_relaxed);
+      current.local_children = 0;
+    }
   }
   record::resumed(worker);
 }
@@ -160,7 +195,7 @@ void open_barrier(Team& team) noexcept {
   // seq_cst with the announcement in Sleeper; it also releases what all arrivals published.
   team.epoch.fetch_add(1, std::memory_order_seq_cst);
   light_fence();  // pairs with heavy_fence in Sleeper
-  if (team.total_sleepers.load(std::memory_order_seq_cst) != 0) wake_team(team);
+  wake_team(team);
 }
 
 // With tasks in the region: opens the barrier if all have arrived and no task is left. Whoever
@@ -244,7 +279,9 @@ void drain(Worker& worker, Wait wait) noexcept {
   if (!team.deferred_seen.load(std::memory_order_relaxed)) return;
   Task* const constraint = worker.constraint;
   worker.constraint = nullptr;
-  wait_until(worker, wait, nullptr, [&team] { return team.quiet(); });
+  // The others may wait in the stock runtime already, or be gone: whatever is left is for this
+  // worker.
+  wait_until(worker, wait, nullptr, [&team] { return team.quiet(); }, [] {}, Reach::everywhere);
   worker.constraint = constraint;
 }
 

@@ -24,6 +24,8 @@ class Patience {
   }
   /// Pauses for a moment and answers false, or answers true: it is time to sleep.
   bool exhausted() noexcept;
+  /// True if more rounds have been fruitless than happen between two tasks.
+  [[nodiscard]] bool has_waited() const noexcept { return rounds_ >= 16; }
   /// True now and then while rounds stay fruitless, so also for those who never sleep.
   [[nodiscard]] bool is_long() const noexcept { return rounds_ != 0 && rounds_ % 64 == 0; }
   /// True, for a bounded number of times, if some queue is not empty: a round of a steal policy
@@ -54,63 +56,93 @@ class Patience {
 /// changes something after that look sees the announcement.
 class Sleeper {
  public:
+  /// `waiting` (may be null) is true while the sleeper is: who ends the wait then wakes it.
   Sleeper(Worker& worker, std::atomic<bool>* waiting) noexcept;
   Sleeper(const Sleeper&) = delete;
   Sleeper& operator=(const Sleeper&) = delete;
-  ~Sleeper();
+  ~Sleeper() { wake_up(); }
   void sleep(Nanoseconds limit) noexcept;
+  /// Withdraws the announcement. True if somebody had chosen this sleeper to wake it: then there
+  /// is, or was, something to do for it.
+  bool wake_up() noexcept;
 
  private:
-  Team& team_;
-  SleepingPlace& place_;
-  std::uint32_t seen_;
+  Worker& worker_;
+  std::atomic<bool>* waiting_;
+  Sleepers::Kind kind_;
+  bool announced_ = true;
+};
+
+/// Counts a worker among those of its domain that are looking for any task, once it has looked in
+/// vain for a while.
+class Lookout {
+ public:
+  explicit Lookout(Worker& worker) noexcept : worker_(worker) {}
+  Lookout(const Lookout&) = delete;
+  Lookout& operator=(const Lookout&) = delete;
+  ~Lookout() { end(); }
+  void begin() noexcept;
+  void end() noexcept;
+
+ private:
+  Worker& worker_;
+  bool looking_ = false;
 };
 
 /// Runs tasks until `done()`, which `what` describes for those who look. `waiting` (may be null) is
 /// set while the worker may be asleep: those who make `done()` true then wake it. `idle()` is
 /// called when there is nothing to run.
 template <class Done, class Idle>
-void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done,
-                Idle idle) noexcept {
+void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done, Idle idle,
+                Reach reach = Reach::policy) noexcept {
   Patience patience(*worker.team);
+  Lookout lookout(worker);
   stall::Telling telling(worker, what);
+  bool chosen = false;  // somebody woke this worker for a task, and it has not looked since
   while (!done()) {
     Task* found = find_work(worker);
     if (found == nullptr && patience.is_long()) {
       telling.is_long();
-      found = find_awaited(worker);
+      found = find_awaited(worker, reach);
     }
     if (found != nullptr) {
       telling.over();
+      lookout.end();
+      if (chosen || patience.has_waited()) pass_on(worker);  // there may be more than one
+      chosen = false;
       execute(worker, *found);
       patience.reset();
       continue;
     }
+    chosen = false;
     idle();
     if (done()) return;
     worker.counters->failed_rounds.add(1);
+    if (patience.has_waited()) lookout.begin();
     if (!patience.exhausted() || patience.sees_work(worker)) continue;
+    lookout.end();
     telling.is_long();
-    Task* task = nullptr;
-    {
-      Sleeper sleeper(worker, waiting);
-      if (done()) return;
-      worker.thrift.forget();  // rather fetch a small task than sleep
-      task = find_work(worker);
-      if (task == nullptr) task = find_awaited(worker);
-      if (task == nullptr) {
-        telling.sleeps();
-        sleeper.sleep(patience.next_sleep());
-        telling.wakes();
+    Sleeper sleeper(worker, waiting);
+    worker.thrift.forget();  // rather fetch a small task than sleep
+    if (!done()) {
+      Task* task = find_work(worker);
+      if (task == nullptr) task = find_awaited(worker, reach);
+      if (task != nullptr) {
+        telling.over();
+        sleeper.wake_up();
+        pass_on(worker);
+        execute(worker, *task);
+        patience.reset();
+        continue;
       }
+      telling.sleeps();
+      sleeper.sleep(patience.next_sleep());
+      telling.wakes();
     }
-    if (task != nullptr) {
-      telling.over();
-      notify(*worker.team, worker.domain);  // there may be more than one
-      execute(worker, *task);
-      patience.reset();
-    }
+    chosen = sleeper.wake_up();
   }
+  // What it was woken for is somebody else's to run: it has not looked.
+  if (chosen) pass_on(worker);
 }
 
 template <class Done>

@@ -1,38 +1,120 @@
 #include "runtime/waking.hpp"
 
 #include <algorithm>
-#include <climits>
 
+#include "runtime/ancestry.hpp"
 #include "runtime/futex.hpp"
 
 namespace lares::runtime {
 
-void notify(Team& team, DomainId domain) noexcept {
-  // Pairs with heavy_fence in waiting.cpp: either we see the sleeper or it sees the task.
-  light_fence();
-  const std::uint32_t sleepers = team.total_sleepers.load(std::memory_order_relaxed);
-  if (sleepers == 0) return;
-  if (team.waking.load(std::memory_order_relaxed) != 0) return;
+namespace {
+
+using Kind = Sleepers::Kind;
+
+void unpark(Worker& worker) noexcept {
+  // seq_cst with Sleeper: either it sees what was done before this, or it is seen to be parked.
+  if (worker.parked.load(std::memory_order_seq_cst) == 0) return;
+  // release: the woken worker sees what it is woken for.
+  if (worker.parked.exchange(0, std::memory_order_acq_rel) != 0) futex_wake(worker.parked, 1);
+}
+
+bool wake_claimed(Team& team, WorkerId claimed) noexcept {
+  if (!claimed.valid()) return false;
+  team.waking.fetch_add(1, std::memory_order_relaxed);
+  unpark(*team.workers[claimed.index()]);
+  return true;
+}
+
+bool wake_free(Team& team, DomainId domain) noexcept {
+  return wake_claimed(team,
+                      team.sleepers->claim(domain, Kind::free, [](WorkerId) { return true; }));
+}
+
+bool wake_bound(Team& team, DomainId domain, const Task* task) noexcept {
+  const auto may_run = [&team, task](WorkerId worker) {
+    // Racy, as the sleeper may have gone on: then it does not sleep, and claiming it fails.
+    const Task* under = team.workers[worker.index()]->sleeps_under.load(std::memory_order_relaxed);
+    return under == nullptr || task == nullptr || descends_from(*task, *under);
+  };
+  return wake_claimed(team, team.sleepers->claim(domain, Kind::bound, may_run));
+}
+
+// A sleeper of the domain that may run the task: rather one that is free to run any.
+bool wake_one_of(Team& team, DomainId domain, const Task* task) noexcept {
+  return wake_free(team, domain) || wake_bound(team, domain, task);
+}
+
+// True if as many workers of the domain as it has tasks are looking for one. They look once more
+// after they have stopped to count as such, so none of the tasks is missed.
+bool is_being_looked_for(const Team& team, const Offer& offer) noexcept {
+  return team.looking[offer.domain.index()].count.load(std::memory_order_relaxed) >= offer.queued;
+}
+
+// True if the domain's busy workers have no more there than they can take next.
+bool stays_at_home(const Team& team, const Offer& offer) noexcept {
+  return offer.at_home && offer.queued <= team.places->workers_in(offer.domain).size();
+}
+
+}  // namespace
+
+void wake_for(Team& team, const Offer& offer) noexcept {
+  const std::uint32_t sleepers = team.sleepers->total();
+  if (team.waking.load(std::memory_order_relaxed) >= std::max(offer.queued, 1U)) return;
   // Awake workers already fill the cores: one more would only take turns with them.
   if (team.size() - std::min<std::size_t>(sleepers, team.size()) >= team.cores) return;
-  for (const DomainId candidate : team.places->nearest_first(domain)) {
-    SleepingPlace& place = team.sleeping[candidate.index()];
-    if (place.sleepers.load(std::memory_order_relaxed) == 0) continue;
-    team.waking.store(1, std::memory_order_relaxed);
-    place.word.fetch_add(1, std::memory_order_release);
-    if (futex_wake(place.word, 1) == 0) team.waking.store(0, std::memory_order_relaxed);
-    return;
+  if (is_being_looked_for(team, offer)) return;
+  if (wake_one_of(team, offer.domain, offer.task) || stays_at_home(team, offer)) return;
+  for (const DomainId other : team.places->nearest_first(offer.domain)) {
+    if (other != offer.domain && wake_one_of(team, other, offer.task)) return;
   }
 }
 
-void wake_domain(Team& team, DomainId domain) noexcept {
-  SleepingPlace& place = team.sleeping[domain.index()];
-  place.word.fetch_add(1, std::memory_order_release);
-  if (place.sleepers.load(std::memory_order_seq_cst) != 0) futex_wake(place.word, INT_MAX);
+void pass_on(Worker& worker) noexcept {
+  Team& team = *worker.team;
+  if (team.sleepers->total() == 0) return;
+  const policy::Places& places = *team.places;
+  const auto offer = [&team, &places](DomainId domain, PlaceId place) {
+    const std::uint32_t queued = team.length(place);
+    const bool at_home = !places[place].worker.valid();
+    if (queued != 0) {
+      notify(team, {.domain = domain, .task = nullptr, .queued = queued, .at_home = at_home});
+    }
+    return queued != 0;
+  };
+  if (offer(worker.domain, places.of(worker.domain))) return;
+  for (const WorkerId other : places.workers_in(worker.domain)) {
+    if (offer(worker.domain, places.of(other))) return;
+  }
+  for (const DomainId domain : places.nearest_first(worker.domain)) {
+    if (domain != worker.domain && offer(domain, places.of(domain))) return;
+  }
+}
+
+void wake_waiter(Team& team, Worker* worker) noexcept {
+  if (worker == nullptr) {
+    wake_team(team);
+  } else {
+    unpark(*worker);
+  }
+}
+
+void wake_somebody(Team& team, const Task* task) noexcept {
+  light_fence();  // pairs with heavy_fence in Sleeper
+  if (team.sleepers == nullptr || team.sleepers->total() == 0) return;
+  for (std::size_t i = 0; i < team.looking.size(); ++i) {
+    if (wake_free(team, DomainId{i})) return;
+  }
+  for (std::size_t i = 0; i < team.looking.size(); ++i) {
+    if (wake_bound(team, DomainId{i}, task)) return;
+  }
 }
 
 void wake_team(Team& team) noexcept {
-  for (std::size_t i = 0; i < team.sleeping.size(); ++i) wake_domain(team, DomainId{i});
+  if (team.sleepers == nullptr || team.sleepers->total() == 0) return;
+  for (std::size_t i = 0; i < team.looking.size(); ++i) {
+    while (wake_one_of(team, DomainId{i}, nullptr)) {
+    }
+  }
 }
 
 }  // namespace lares::runtime

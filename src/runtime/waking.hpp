@@ -1,15 +1,43 @@
-// Inside the engine: waking those who sleep because there was nothing to do.
+// Who is woken for what.
 #pragma once
 
+#include <cstdint>
+
 #include "base/ids.hpp"
+#include "runtime/futex.hpp"
 #include "runtime/team.hpp"
 
 namespace lares::runtime {
 
-/// Wakes a sleeper for a task put into `domain`, if one sleeps and a core is free for it.
-void notify(Team& team, DomainId domain) noexcept;
-/// Wakes all sleepers of one domain, or of the team.
-void wake_domain(Team& team, DomainId domain) noexcept;
+/// A task that has just been queued, as a reason to wake somebody.
+struct Offer {
+  DomainId domain;           ///< where it was queued
+  const Task* task;          ///< compared only: it may run and be freed meanwhile
+  std::uint32_t queued = 1;  ///< how many tasks lie there, about
+  bool at_home = false;      ///< its data is there: not worth another domain's while at once
+};
+
+/// The part of notify() that is for teams with sleepers.
+void wake_for(Team& team, const Offer& offer) noexcept;
+
+/// Wakes at most one worker that may run what was offered: of its own domain, or, if all of that
+/// domain's workers are busy and have more than they can take next, of the nearest one that has a
+/// sleeper. Nobody if enough are on their way, or awake workers fill the cores. Any thread.
+inline void notify(Team& team, const Offer& offer) noexcept {
+  // Pairs with heavy_fence in Sleeper: either we see the sleeper or it sees the task.
+  light_fence();
+  if (team.sleepers->total() != 0) wake_for(team, offer);
+}
+/// As many tasks as a worker has just seen in places that it looked at: whoever was woken, or found
+/// work after a while without, passes the word on.
+void pass_on(Worker& worker) noexcept;
+/// Wakes the worker if it is asleep: what it waits for has come. nullptr stands for anybody's
+/// guess: all of the team. Any thread.
+void wake_waiter(Team& team, Worker* worker) noexcept;
+/// Wakes one sleeper, whichever may run the task (nullptr: any). Any thread, also when the region
+/// may have ended meanwhile.
+void wake_somebody(Team& team, const Task* task) noexcept;
+/// Wakes all. Any thread.
 void wake_team(Team& team) noexcept;
 
 }  // namespace lares::runtime

@@ -190,6 +190,25 @@ TEST(Stress, AMillionTasksFromOneProducerNeedLittleMemory) {
   EXPECT_LT(after - std::min(before, after), 64UL * 1024 * 1024);
 }
 
+// libgomp runs this in constant memory.
+void succeed(Worker& worker, int left, std::atomic<int>& ran) {
+  ran.fetch_add(1, std::memory_order_relaxed);
+  if (left > 1)
+    host::spawn(worker, [left, &ran](Worker& runner) { succeed(runner, left - 1, ran); });
+}
+
+TEST(Stress, AChainOfSuccessorsKeepsNoneOfItsAncestors) {
+  const host::Machine machine({2, 2});
+  for (const std::size_t threads : {1U, 4U}) {
+    std::atomic<int> ran{0};
+    const std::size_t before = resident_bytes();
+    host::single(threads, [&ran](Worker& worker) { succeed(worker, 1'000'000, ran); });
+    EXPECT_EQ(ran.load(), 1'000'000);
+    // A million descriptors at once would be more than 500 MiB.
+    EXPECT_LT(resident_bytes() - std::min(before, resident_bytes()), 64UL * 1024 * 1024);
+  }
+}
+
 void recurse(Worker& worker, int depth, std::atomic<int>& deepest) {
   if (depth == 0) return;
   deepest.fetch_add(1, std::memory_order_relaxed);

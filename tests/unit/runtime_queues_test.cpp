@@ -34,11 +34,11 @@ TEST(Deque, TheOwnerTakesTheNewestAndThievesTheOldest) {
   Family family(3);
   for (Task& task : family.children) ASSERT_TRUE(deque->push(task));
   EXPECT_EQ(deque->size(), 3U);
-  EXPECT_EQ(deque->steal(-1), &family.children[0]);
+  EXPECT_EQ(deque->steal(nullptr), &family.children[0]);
   EXPECT_EQ(deque->pop(), &family.children[2]);
   EXPECT_EQ(deque->pop(), &family.children[1]);
   EXPECT_EQ(deque->pop(), nullptr);
-  EXPECT_EQ(deque->steal(-1), nullptr);
+  EXPECT_EQ(deque->steal(nullptr), nullptr);
 }
 
 TEST(Deque, RefusesWhenFullAndTakesAgainAfterATheft) {
@@ -46,25 +46,29 @@ TEST(Deque, RefusesWhenFullAndTakesAgainAfterATheft) {
   Family family(Deque::capacity + 1);
   for (std::size_t i = 0; i < Deque::capacity; ++i) ASSERT_TRUE(deque->push(family.children[i]));
   EXPECT_FALSE(deque->push(family.children.back()));
-  EXPECT_EQ(deque->steal(-1), &family.children[0]);
+  EXPECT_EQ(deque->steal(nullptr), &family.children[0]);
   EXPECT_TRUE(deque->push(family.children.back()));
   EXPECT_EQ(deque->pop(), &family.children.back());
 }
 
-TEST(Deque, AThiefTakesOnlyWhatIsDeeperThanItsOwnTask) {
+TEST(Deque, AThiefLeavesWhatDoesNotDescendFromItsOwnTask) {
   const auto deque = std::make_unique<Deque>();
   Family family(1);
+  Family other(1);
   ASSERT_TRUE(deque->push(family.children[0]));
-  EXPECT_EQ(deque->steal(5), nullptr);
-  EXPECT_EQ(deque->steal(4), &family.children[0]);
+  EXPECT_EQ(deque->steal(&other.parent), nullptr);  // not deeper than its own would be, but foreign
+  EXPECT_EQ(deque->steal(&other.children[0]), nullptr);  // as deep
+  EXPECT_EQ(deque->size(), 1U);
+  EXPECT_EQ(deque->steal(&family.parent), &family.children[0]);
 }
 
 TEST(Deque, DepthsBeyondWhatASlotHoldsCountAsDeeper) {
   const auto deque = std::make_unique<Deque>();
   Family family(1);
+  family.parent.depth = 999'999;
   family.children[0].depth = 1'000'000;
   ASSERT_TRUE(deque->push(family.children[0]));
-  EXPECT_EQ(deque->steal(999'999), &family.children[0]);
+  EXPECT_EQ(deque->steal(&family.parent), &family.children[0]);
 }
 
 TEST(Deque, EachTaskIsTakenExactlyOnce) {
@@ -81,7 +85,7 @@ TEST(Deque, EachTaskIsTakenExactlyOnce) {
   for (int i = 0; i < 3; ++i) {
     thieves.emplace_back([&] {
       while (!done.load(std::memory_order_acquire)) {
-        if (const Task* task = deque->steal(-1); task != nullptr) take(task);
+        if (const Task* task = deque->steal(nullptr); task != nullptr) take(task);
       }
     });
   }

@@ -454,5 +454,35 @@ TEST_P(Teams, ATaskThatWaitsWithALockIsNotInterruptedBySiblings) {
   EXPECT_EQ(ran, 64);
 }
 
+// A program may ask for another number of threads each time: what is kept for the next region must
+// not grow with the numbers that there were.
+TEST(TeamSizes, ManyDoNotGatherManyWorkers) {
+  const host::Machine machine({2, 2});
+  static constexpr std::size_t most = 40;
+  std::thread([] {  // a thread of its own, whose teams are only of this test
+    const Team* const before = this_thread()->cached_team;
+    std::atomic<int> ran{0};
+    int expected = 0;
+    for (int round = 0; round < 3; ++round) {
+      for (std::size_t size = round % 2 == 0 ? 1 : most; size >= 1 && size <= most;
+           round % 2 == 0 ? ++size : --size) {
+        host::region(size, [&ran](Worker& worker) {
+          host::spawn(worker, [&ran](Worker&) { ran.fetch_add(1, std::memory_order_relaxed); });
+          barrier(worker);
+          host::spawn(worker, [&ran](Worker&) { ran.fetch_add(1, std::memory_order_relaxed); });
+        });
+        expected += 2 * static_cast<int>(size);
+      }
+    }
+    EXPECT_EQ(ran.load(), expected);
+    std::size_t workers = 0;
+    for (const Team* team = this_thread()->cached_team; team != before; team = team->next_cached) {
+      workers += team->capacity();
+    }
+    EXPECT_LE(workers, 4 * most);  // one team for each number would be 820
+  })
+      .join();
+}
+
 }  // namespace
 }  // namespace lares::runtime

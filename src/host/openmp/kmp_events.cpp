@@ -92,7 +92,7 @@ LARES_EXPORT std::uint64_t __kmpc_get_parent_taskid() {
   if (worker == nullptr || kmp::is_implicit(*worker->current)) {
     return LARES_KMP_REAL(__kmpc_get_parent_taskid)();
   }
-  const runtime::Task& parent = *worker->current->parent;
+  const runtime::Task& parent = *worker->current->parent.load(std::memory_order_relaxed);
   // The number of an implicit task is the stock runtime's, which takes it for the current one.
   return kmp::is_implicit(parent) ? LARES_KMP_REAL(__kmpc_get_taskid)() : kmp::id_of(parent);
 }

@@ -11,7 +11,7 @@ std::atomic<TeamStarts> g_next_team{nullptr};
 void tell_team(TeamStarts starts, const runtime::Team& team) {
   std::vector<int> domains;
   domains.reserve(team.size());
-  for (const auto& worker : team.workers) domains.push_back(worker->domain.value());
+  for (const auto& worker : team.members()) domains.push_back(worker->domain.value());
   starts(domains.data(), domains.size());
 }
 

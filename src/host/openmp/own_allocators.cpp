@@ -38,7 +38,7 @@ DomainId here() noexcept {
 void team(std::vector<DomainId>& domains) noexcept {
   const runtime::Worker* worker = runtime::this_worker();
   if (worker == nullptr) return;
-  for (const auto& member : worker->team->workers) {
+  for (const auto& member : worker->team->members()) {
     if (member->domain.valid()) domains.push_back(member->domain);
   }
 }
