@@ -21,6 +21,7 @@ struct ExitStatus {
 /// Each adds one subcommand with its options, its help and its callback. What the callback needs
 /// lives in the callback: `app` outlives the parse.
 void add_run(CLI::App& app);
+void add_stall(CLI::App& app);
 void add_topo(CLI::App& app);
 void add_places(CLI::App& app);
 void add_distances(CLI::App& app);
@@ -41,6 +42,7 @@ struct Command {
 // clang-format off: one line each
 inline constexpr Command commands[] = {
     {"run", add_run},
+    {"stall", add_stall},
     {"topo", add_topo},
     {"places", add_places},
     {"distances", add_distances},

@@ -24,6 +24,7 @@
 #include "cli/launch/record.hpp"
 #include "cli/launch/session.hpp"
 #include "cli/launch/settings.hpp"
+#include "cli/launch/stall.hpp"
 #include "cli/launch/words.hpp"
 #include "cli/preload_library.hpp"
 #include "machine/machine.hpp"
@@ -211,7 +212,9 @@ class Run {
     }
     prepare(session.value());
     record_.ask_for(session.value());
-    const Finished finished = expect(run_program(path_, words_, environment_));
+    const Lookout lookout = look_for_stalls(session.value());
+    const Finished finished = expect(run_program(path_, words_, environment_, lookout));
+    if (lookout.look) lookout.look();  // a page may have come with the end
     record_notes_ = record_.write(session.value(), words_);
     report(finished, analysis::read_session(session.value().path()));
     return finished.ending;
@@ -230,12 +233,31 @@ class Run {
     // The others are for this command; a `lares run` inside the program starts afresh.
     environment_.unset("LARES_SUMMARY");
     environment_.unset("LARES_RECORD");
+    environment_.unset("LARES_STALL");
     if (preload_ != Preload::not_wanted) {
       std::vector<std::string> names;
       for (const auto& library : libraries_) names.push_back(preloadable(library, session));
       environment_.set("LD_PRELOAD", preload_list(environment_, names));
       environment_.set("ASAN_OPTIONS", sanitizer_options(environment_));
     }
+  }
+
+  /// Lets the program's processes be watched, and prints the pages that they leave.
+  Lookout look_for_stalls(const Session& session) {
+    if (settings_.stall.count() == 0) return {};
+    if (!ask_to_watch(session.path(), settings_.stall)) {
+      warn(settings_, "--stall: cannot write into the session's folder, so nothing is watched");
+      return {};
+    }
+    constexpr std::chrono::milliseconds period{200};
+    return {period, [this, folder = session.path()] {
+              for (const auto& [process, page] : take_stall_pages(folder)) {
+                if (settings_.quiet) continue;
+                fmt::print(stderr, "{}",
+                           readable_page(page, process, folder, settings_.machine.name,
+                                         fmt::format("{}", fmt::join(words_, " "))));
+              }
+            }};
   }
 
   void report(const Finished& finished, analysis::SessionStats session) {
@@ -348,6 +370,11 @@ void add_run(CLI::App& app) {
       ->add_option("--record", options->record,
                    "Write the program's task graph to FILE, for `lares simulate file:FILE`")
       ->type_name("FILE");
+  command
+      ->add_option("--stall", options->stall,
+                   "When no task starts or ends for SECONDS while some are open, say on standard "
+                   "error what everybody waits for; the program goes on")
+      ->type_name("SECONDS");
   command->add_flag("--quiet", options->quiet, "Say nothing on standard error");
   command->add_option("PROGRAM", options->program, "The program and its arguments")
       ->type_name("ARGUMENTS")

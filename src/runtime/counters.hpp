@@ -75,6 +75,8 @@ struct CountersFile {
   char command[128];  ///< the program's name
   std::atomic<std::uint32_t> notes_used;
   Note notes[max_notes];
+  std::atomic<std::uint32_t> stall_request;  ///< `lares stall` adds 1: a page is wanted
+  std::atomic<std::uint32_t> stall_answer;   ///< the request that a thread of the process answers
 };
 static_assert(sizeof(CountersFile) <= CountersFile::slots_offset);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

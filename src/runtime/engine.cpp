@@ -13,6 +13,7 @@
 #include "runtime/futex.hpp"
 #include "runtime/record.hpp"
 #include "runtime/spinlock.hpp"
+#include "runtime/stall.hpp"
 #include "runtime/thread_state.hpp"
 
 namespace lares::runtime {
@@ -74,13 +75,17 @@ void Engine::set_runtime(const char* name) noexcept {
 }
 
 CountersFile* Engine::make_counters() noexcept {
-  const std::lock_guard lock(g_note_lock);
-  auto* const make = make_counters_.exchange(nullptr, std::memory_order_relaxed);
-  if (make != nullptr) {
-    CountersFile* file = make();
-    if (file != nullptr) describe(*file);
-    counters_.store(file, std::memory_order_release);
+  CountersFile* made = nullptr;
+  {
+    const std::lock_guard lock(g_note_lock);
+    auto* const make = make_counters_.exchange(nullptr, std::memory_order_relaxed);
+    if (make != nullptr) {
+      made = make();
+      if (made != nullptr) describe(*made);
+      counters_.store(made, std::memory_order_release);
+    }
   }
+  if (made != nullptr) stall::begin(*made);
   return counters_.load(std::memory_order_acquire);
 }
 
@@ -129,6 +134,7 @@ void Engine::reset_after_fork(CountersFile* (*make)() noexcept) noexcept {
     record_into(nullptr);
     record::stop_after_fork();
   }
+  stall::forget_after_fork();
   forget_threads_after_fork();
 }
 

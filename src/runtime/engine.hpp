@@ -166,7 +166,7 @@ Taskgroup* current_group(Worker& worker) noexcept;
 /// Team barrier: completes all tasks. Returns true if the region was cancelled meanwhile.
 bool barrier(Worker& worker) noexcept;
 /// Runs tasks until none is left that this thread can see, without meeting anybody.
-void drain(Worker& worker) noexcept;
+void drain(Worker& worker, Wait wait = Wait::barrier) noexcept;
 /// Cancels the region: barriers open, waiting tasks are dropped.
 void cancel_team(Team& team) noexcept;
 void cancel_group(Taskgroup& group) noexcept;

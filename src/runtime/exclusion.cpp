@@ -5,6 +5,7 @@
 #include <new>
 
 #include "runtime/spinlock.hpp"
+#include "runtime/team.hpp"
 
 namespace lares::runtime {
 
@@ -64,6 +65,7 @@ bool acquire_exclusive(Task& task) noexcept {
   task.next = nullptr;
   *g_waiting_end = &task;
   g_waiting_end = &task.next;
+  task.team->excluded.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
 
@@ -87,6 +89,7 @@ Task* release_exclusive(Task& task) noexcept {
     }
     *link = candidate->next;
     candidate->next = nullptr;
+    candidate->team->excluded.fetch_sub(1, std::memory_order_relaxed);
     *freed_end = candidate;
     freed_end = &candidate->next;
   }

@@ -81,10 +81,21 @@ void share_children(Task& task) noexcept {
 bool waits_for_event(Task& task) noexcept {
   if (!task.has(task_flag::detachable)) return false;
   share_children(task);
-  return task.detach_state.exchange(detach_state::body_ended, std::memory_order_acq_rel) !=
-         detach_state::fulfilled;
+  return body_ended(task);
 }
 }  // namespace
+
+bool body_ended(Task& task) noexcept {
+  Team& team = *task.team;
+  team.pending_events.fetch_add(1, std::memory_order_relaxed);
+  // acq_rel: what the fulfiller did comes before the completion here, and the other way round.
+  if (task.detach_state.exchange(detach_state::body_ended, std::memory_order_acq_rel) !=
+      detach_state::fulfilled) {
+    return true;
+  }
+  team.pending_events.fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
 
 void execute(Worker& worker, Task& task) noexcept {
   // Kept here, not in the task: an untied task's next part may start elsewhere before we return.

@@ -13,6 +13,10 @@ void execute(Worker& worker, Task& task) noexcept;
 void begin_body(Worker& worker, Task& task) noexcept;
 void end_body(Worker& worker, Task& task) noexcept;
 
+/// The body of a detachable task has ended. True if its event is to come: fulfil() completes it
+/// then, maybe before this returns.
+bool body_ended(Task& task) noexcept;
+
 /// True if the task must not start: its group or its region is cancelled.
 bool is_dropped(const Task& task) noexcept;
 

@@ -85,7 +85,7 @@ void copy_accesses(Task& task, std::span<const Dependence> dependences) noexcept
 }
 
 void wait_for_release(Worker& worker, Task& task) noexcept {
-  wait_until(worker, &task.waiting,
+  wait_until(worker, Wait::release, &task.waiting,
              [&task] { return task.parts.load(std::memory_order_acquire) != 0; });
 }
 
@@ -289,7 +289,7 @@ void begin_undeferred(Worker& worker, Task& task,
 void end_undeferred(Worker& worker, Task& task) noexcept {
   end_body(worker, task);
   if (task.has(task_flag::detachable)) {
-    wait_until(worker, &task.waiting, [&task] {
+    wait_until(worker, Wait::event, &task.waiting, [&task] {
       return task.detach_state.load(std::memory_order_acquire) == detach_state::fulfilled;
     });
   }
@@ -320,6 +320,7 @@ void fulfil(Task& task) noexcept {
       detach_state::body_ended) {
     return;  // the body's end completes it
   }
+  task.team->pending_events.fetch_sub(1, std::memory_order_relaxed);
   Worker* worker = this_worker();
   complete(worker != nullptr && worker->team == task.team ? worker : nullptr, task);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 #include "base/clock.hpp"
@@ -12,6 +13,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/futex.hpp"
 #include "runtime/record.hpp"
+#include "runtime/stall.hpp"
 #include "runtime/waiting.hpp"
 
 namespace lares::runtime {
@@ -31,6 +33,9 @@ bool Team::quiet() const noexcept {
 }
 
 void Team::resize(std::size_t team_size) noexcept {
+  const std::lock_guard lock(stall::places_lock());
+  places_ready.store(0,
+                     std::memory_order_relaxed);  // who looks at the team sees its old size no more
   // relaxed: no other thread is in the team, and those to come are started after this.
   for (const auto& worker : members()) {
     worker->created.store(0, std::memory_order_relaxed);
@@ -123,6 +128,7 @@ std::size_t count_cores(const Team& team, const machine::Machine& machine) {
 }
 
 void build_places(Team& team) {
+  const std::lock_guard lock(stall::places_lock());
   const Engine& engine = Engine::instance();
   team.places = std::make_unique<policy::Places>(engine.machine(), team.core_of);
   team.queues.clear();
@@ -205,6 +211,7 @@ Team* make_team(std::size_t size, std::size_t capacity, const void* host) noexce
   if (memory == nullptr) std::abort();
   Team* team = new (memory) Team(size, capacity);
   team->host = host;
+  stall::know(*team);
   return team;
 }
 
@@ -329,6 +336,7 @@ Worker& enter(Team& team, WorkerId id) noexcept {
   worker.outer = this_worker();
   thread.worker = &worker;
   set_this_worker(&worker);
+  worker.waits_for.store(static_cast<std::uint32_t>(Wait::none), std::memory_order_relaxed);
   record::enter_team(worker);
   return worker;
 }
@@ -337,13 +345,14 @@ void leave(Worker& worker) noexcept {
   Team& team = *worker.team;
   record::waits(worker, RecordWait::region_end);
   if (team.size() > 1 && !team.cancelled.load(std::memory_order_relaxed)) {
-    meet_at_barrier(worker);
+    meet_at_barrier(worker, Wait::region_end);
   }
-  drain(worker);
+  drain(worker, Wait::region_end);
   record::leaves_team(worker);
   if (worker.spare != nullptr) discard_unsubmitted(worker, *worker.spare);
   worker.spare = nullptr;
   if (worker.implicit_task.table != nullptr) drop_table(*worker.thread, worker.implicit_task);
+  worker.waits_for.store(static_cast<std::uint32_t>(Wait::outside), std::memory_order_relaxed);
   worker.thread->worker = worker.outer;
   set_this_worker(worker.outer);
 }

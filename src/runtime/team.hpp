@@ -38,6 +38,20 @@ bool is_trusted_taskless(const RegionHint& hint) noexcept;
 /// A region that was trusted has made a task: trust is lost for all, and slower to come back.
 void distrust_hints() noexcept;
 
+/// What a worker waits for, where the wait goes beyond spinning: see stall.hpp.
+enum class Wait : std::uint8_t {
+  outside,      ///< in no region
+  none,         ///< runs the program, or looks for a task
+  barrier,      ///< the team at a barrier
+  region_end,   ///< the team at the end of the region
+  children,     ///< taskwait
+  group,        ///< the end of a taskgroup
+  dependences,  ///< taskwait depend
+  release,      ///< an undeferred task's dependences or mutexinoutset
+  event,        ///< of an undeferred detachable task
+};
+inline constexpr std::uint32_t wait_asleep = 1U << 8U;  ///< beside it: in the kernel
+
 /// One thread's part in a team. Only that thread touches it, but for what is marked.
 struct alignas(128) Worker {
   Team* team = nullptr;
@@ -69,6 +83,7 @@ struct alignas(128) Worker {
   // This worker writes, any worker reads: together they tell whether the team is quiet.
   alignas(64) std::atomic<std::uint64_t> created{0};
   std::atomic<std::uint64_t> finished{0};
+  std::atomic<std::uint32_t> waits_for{0};  ///< a Wait; this worker writes, stall.hpp reads
 
   // This worker sets `parked` before it sleeps and clears it when it goes on; whoever wakes it
   // clears it as well. A futex.
@@ -114,6 +129,7 @@ class Team : public policy::QueueLengths {
   std::vector<Looking> looking;                      ///< by domain with cores; likewise
   std::vector<CoreId> core_of;                       ///< by worker, written at arrival
   Team* next_cached = nullptr;
+  Team* next_known = nullptr;             ///< in the list of all teams; constant once it is there
   const void* host = nullptr;             ///< which stock runtime its threads come from
   std::atomic<void*> broadcast{nullptr};  ///< host: a pointer that one worker tells all
 
@@ -146,6 +162,8 @@ class Team : public policy::QueueLengths {
   // Any worker, and threads outside.
   alignas(64) std::atomic<std::uint32_t> waking{0};  ///< claimed sleepers that have not looked yet
   std::atomic<std::uint64_t> foreign_finished{0};    ///< by threads that are not of the team
+  std::atomic<std::uint32_t> excluded{0};            ///< tasks that lack a mutexinoutset lock
+  std::atomic<std::uint32_t> pending_events{0};      ///< tasks that have ended but for their event
 
  private:
   std::size_t size_;  ///< of the present region

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cstdlib>
@@ -162,6 +163,7 @@ ThreadState* this_thread() noexcept {
   thread->core_known = false;
   thread->core_followed = false;
   thread->stack_low = lowest_stack_address();
+  thread->system_id.store(gettid(), std::memory_order_relaxed);
   pthread_setspecific(g_key, thread);
   t_state = thread;
   return thread;
@@ -176,6 +178,7 @@ void forget_threads_after_fork() noexcept {
     t_state->cached_team = nullptr;
     t_state->counters = &t_state->fallback_counters;
     t_state->counters_stale = true;
+    t_state->system_id.store(gettid(), std::memory_order_relaxed);
     t_state->record = nullptr;  // the file is the parent's
   }
 }

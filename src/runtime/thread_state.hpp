@@ -59,6 +59,7 @@ struct ThreadState {
   RecordStream* record = nullptr;    ///< its file while a task graph is recorded; owner
   bool counters_stale = false;       ///< after a fork: they were the parent's; owner
   CounterSlot fallback_counters;     ///< used when the file has no slot left
+  std::atomic<int> system_id{0};     ///< the system's number of the thread; the owner writes
   ThreadState* next_free = nullptr;  ///< link of the list of recycled states
 };
 

@@ -114,7 +114,8 @@ void taskwait(Worker& worker) noexcept {
   Task& current = *worker.current;
   record::waits(worker, RecordWait::children);
   if (current.incomplete_children() != 0) {
-    wait_until(worker, &current.waiting, [&current] { return current.incomplete_children() == 0; });
+    wait_until(worker, Wait::children, &current.waiting,
+               [&current] { return current.incomplete_children() == 0; });
     // After a sleep the two counts are nothing together; back to nothing each.
     if (current.local_children < 0) {
       current.holders.fetch_add(current.local_children, std::memory_order_relaxed);
@@ -133,7 +134,7 @@ void wait_for_dependences(Worker& worker, std::span<const Dependence> dependence
   waiter.parts.store(0, std::memory_order_relaxed);
   reserve_accesses(waiter, dependences.size());
   if (!link_waiter(worker, waiter, dependences)) {
-    wait_until(worker, &waiter.waiting,
+    wait_until(worker, Wait::dependences, &waiter.waiting,
                [&waiter] { return waiter.parts.load(std::memory_order_acquire) != 0; });
   }
   discard_unsubmitted(worker, waiter);
@@ -183,7 +184,7 @@ void end_group(Worker& worker) noexcept {
   record::waits(worker, RecordWait::group);
   if (group.incomplete.load(std::memory_order_acquire) != 0) {
     group.owner.store(&worker, std::memory_order_relaxed);  // an untied task may have moved
-    wait_until(worker, &group.waiting,
+    wait_until(worker, Wait::group, &group.waiting,
                [&group] { return group.incomplete.load(std::memory_order_acquire) == 0; });
   }
   current.open_group = group.outer;
@@ -256,15 +257,15 @@ bool spin_without_tasks(Worker& worker, std::uint32_t epoch) noexcept {
 
 bool barrier(Worker& worker) noexcept {
   record::waits(worker, RecordWait::barrier);
-  const bool cancelled = meet_at_barrier(worker);
+  const bool cancelled = meet_at_barrier(worker, Wait::barrier);
   record::resumed(worker);
   return cancelled;
 }
 
-bool meet_at_barrier(Worker& worker) noexcept {
+bool meet_at_barrier(Worker& worker, Wait what) noexcept {
   Team& team = *worker.team;
   if (team.size() == 1) {
-    drain(worker);
+    drain(worker, what);
     return team.cancelled.load(std::memory_order_relaxed);
   }
   const std::uint32_t epoch = team.epoch.load(std::memory_order_relaxed);
@@ -287,20 +288,20 @@ bool meet_at_barrier(Worker& worker) noexcept {
   Task* const constraint = worker.constraint;
   worker.constraint = nullptr;  // tasks suspended in a barrier constrain nothing
   wait_until(
-      worker, nullptr, [&team, epoch] { return has_opened(team, epoch); },
+      worker, what, nullptr, [&team, epoch] { return has_opened(team, epoch); },
       [&team] { try_to_open(team); });
   worker.constraint = constraint;
   return team.cancelled.load(std::memory_order_relaxed);
 }
 
-void drain(Worker& worker) noexcept {
+void drain(Worker& worker, Wait wait) noexcept {
   Team& team = *worker.team;
   if (!team.deferred_seen.load(std::memory_order_relaxed)) return;
   Task* const constraint = worker.constraint;
   worker.constraint = nullptr;
   // The others may wait in the stock runtime already, or be gone: whatever is left is for this
   // worker.
-  wait_until(worker, nullptr, [&team] { return team.quiet(); }, [] {}, Reach::everywhere);
+  wait_until(worker, wait, nullptr, [&team] { return team.quiet(); }, [] {}, Reach::everywhere);
   worker.constraint = constraint;
 }
 

@@ -6,6 +6,7 @@
 
 #include "runtime/execution.hpp"
 #include "runtime/finding.hpp"
+#include "runtime/stall.hpp"
 #include "runtime/team.hpp"
 #include "runtime/waking.hpp"
 
@@ -91,18 +92,24 @@ class Lookout {
   bool looking_ = false;
 };
 
-/// Runs tasks until `done()`. `waiting` (may be null) is set while the worker may be asleep: those
-/// who make `done()` true then wake it. `idle()` is called when there is nothing to run.
+/// Runs tasks until `done()`, which `what` describes for those who look. `waiting` (may be null) is
+/// set while the worker may be asleep: those who make `done()` true then wake it. `idle()` is
+/// called when there is nothing to run.
 template <class Done, class Idle>
-void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle,
+void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done, Idle idle,
                 Reach reach = Reach::policy) noexcept {
   Patience patience(*worker.team);
   Lookout lookout(worker);
+  stall::Telling telling(worker, what);
   bool chosen = false;  // somebody woke this worker for a task, and it has not looked since
   while (!done()) {
     Task* found = find_work(worker);
-    if (found == nullptr && patience.is_long()) found = find_awaited(worker, reach);
+    if (found == nullptr && patience.is_long()) {
+      telling.is_long();
+      found = find_awaited(worker, reach);
+    }
     if (found != nullptr) {
+      telling.over();
       lookout.end();
       if (chosen || patience.has_waited()) pass_on(worker);  // there may be more than one
       chosen = false;
@@ -117,19 +124,23 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
     if (patience.has_waited()) lookout.begin();
     if (!patience.exhausted() || patience.sees_work(worker)) continue;
     lookout.end();
+    telling.is_long();
     Sleeper sleeper(worker, waiting);
     worker.thrift.forget();  // rather fetch a small task than sleep
     if (!done()) {
       Task* task = find_work(worker);
       if (task == nullptr) task = find_awaited(worker, reach);
       if (task != nullptr) {
+        telling.over();
         sleeper.wake_up();
         pass_on(worker);
         execute(worker, *task);
         patience.reset();
         continue;
       }
+      telling.sleeps();
       sleeper.sleep(patience.next_sleep());
+      telling.wakes();
     }
     chosen = sleeper.wake_up();
   }
@@ -138,12 +149,12 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
 }
 
 template <class Done>
-void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done) noexcept {
-  wait_until(worker, waiting, done, [] {});
+void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done) noexcept {
+  wait_until(worker, what, waiting, done, [] {});
 }
 
 /// The barrier itself, for those who have said why they wait (record.hpp). True if the region is
 /// cancelled.
-bool meet_at_barrier(Worker& worker) noexcept;
+bool meet_at_barrier(Worker& worker, Wait what) noexcept;
 
 }  // namespace lares::runtime

@@ -128,8 +128,10 @@ class Report:
             print(f"note {text}", flush=True)
 
     def totals(self):
+        """Runs that passed under Lares, those that passed on a stock runtime alone, and failures."""
+        stock = sum(c[0] for (row, _), c in self._counts.items() if row == "stock")
         counts = list(self._counts.values())
-        return sum(c[0] for c in counts), sum(c[1] for c in counts)
+        return sum(c[0] for c in counts) - stock, stock, sum(c[1] for c in counts)
 
     def table(self):
         columns = sorted({column for _, column in self._counts})
@@ -220,6 +222,17 @@ def print_left_out(programs, compilers):
         print("  {:<6} {}: {}".format(*row))
 
 
+def case_names(binaries):
+    """What the binaries test, each once: a program without cases is one itself."""
+    names = set()
+    for binary in binaries:
+        skipped = binary.program.skipped(binary.compiler)
+        for case in binary.program.cases() or ["whole"]:
+            if case not in skipped:
+                names.add(f"conformance {binary.program.name} {case}")
+    return sorted(names)
+
+
 def print_list(programs, compilers):
     for program in programs:
         builders = [c.name for c in compilers if not program.left_out(c)]
@@ -253,6 +266,8 @@ def parse_arguments():
     parser.add_argument("--seed", type=int, default=0, help="where the fast cover begins")
     parser.add_argument("--repeat", type=int, default=1, help="how often each run is made")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="failures as JSON")
+    parser.add_argument("--cases", type=pathlib.Path, metavar="FILE",
+                        help="add the names of the cases that were run to FILE, one a line")
     parser.add_argument("--list", action="store_true", help="print programs and cases, run nothing")
     parser.add_argument("--verbose", action="store_true", help="one line for every run")
     return parser.parse_args()
@@ -319,7 +334,16 @@ def main():
     print(f"{time.monotonic() - begin:.0f} s in all")
     if options.json:
         options.json.write_text(json.dumps(report.failures, indent=2) + "\n", encoding="utf-8")
-    passed, failed = report.totals()
+    names = case_names(binaries)
+    if options.cases:
+        with options.cases.open("a", encoding="utf-8") as file:
+            file.writelines(f"{name}\n" for name in names)
+    passed, stock, failed = report.totals()
+    if options.lares:
+        print(f"{len(names)} cases; {stock} runs on the stock runtimes alone, to compare with: "
+              "not counted")
+    else:
+        passed = stock
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

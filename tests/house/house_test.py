@@ -106,6 +106,37 @@ class Count(unittest.TestCase):
                    </testcase><testcase name="b" status="disabled"/>"""
         self.assertEqual(self.lines(cases), ["passed 0", "skipped 1 a", "skipped 1 b"])
 
+    def python(self, output: str) -> str:
+        return f"""<testcase name="lab" status="run"><system-out>{output}</system-out></testcase>"""
+
+    def test_a_script_counts_as_what_it_ran(self):
+        self.assertEqual(self.lines(self.python("Ran 7 tests in 0.1s\n\nOK\n")), ["passed 7"])
+
+    def test_a_method_that_skipped_has_not_passed_and_is_named(self):
+        output = ("test_a (__main__.Lab.test_a) ... ok\n"
+                  "test_b (__main__.Lab.test_b) ... skipped 'not built'\n"
+                  "test_c (__main__.Lab.test_c)\nWhat it is. ... skipped 'no guest'\n"
+                  "\nRan 3 tests in 0.1s\n\nOK (skipped=2)\n")
+        self.assertEqual(self.lines(self.python(output)),
+                         ["passed 1", "skipped 1 lab test_b: 'not built'",
+                          "skipped 1 lab test_c: 'no guest'"])
+
+    def test_a_method_that_skipped_without_its_name_has_not_passed_either(self):
+        output = "Ran 3 tests in 0.1s\n\nOK (skipped=1)\n"
+        self.assertEqual(self.lines(self.python(output)),
+                         ["passed 2", "skipped 1 lab a case that is not named"])
+
+    def test_cases_have_the_same_name_in_every_build(self):
+        case = '<testcase name="A.b/{}-byte object &lt;{}&gt;" status="{}"/>'
+        with tempfile.TemporaryDirectory() as folder:
+            report, cases = pathlib.Path(folder) / "tests.xml", pathlib.Path(folder) / "cases"
+            for padding in ("00", "7F"):
+                report.write_text("<testsuite>" + case.format(2, "01-" + padding, "run") +
+                                  case.format(2, "02-" + padding, "run") +
+                                  case.format(1, "03", "disabled") + "</testsuite>")
+                self.assertEqual(count.count(report, cases)[0], "passed 2")
+            self.assertEqual(sorted(set(cases.read_text().splitlines())), ["A.b/ #1", "A.b/ #2"])
+
     def test_a_test_that_could_not_start_has_failed(self):
         cases = """<testcase name="a" status="notrun">
                    <skipped message="Unable to find executable"/></testcase>"""

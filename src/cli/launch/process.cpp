@@ -150,20 +150,33 @@ std::optional<analysis::Ending> poll_child(pid_t child) {
   return std::nullopt;
 }
 
-analysis::Ending wait_for(pid_t child) {
+/// The next signal, or nothing when it is time to look.
+std::optional<siginfo_t> next_signal(const Lookout& lookout) {
   sigset_t all;
   sigfillset(&all);
+  siginfo_t info{};
+  if (lookout.period.count() == 0) {
+    if (sigwaitinfo(&all, &info) > 0) return info;
+    return std::nullopt;
+  }
+  const timespec period{lookout.period.count() / 1000, lookout.period.count() % 1000 * 1'000'000};
+  if (sigtimedwait(&all, &info, &period) > 0) return info;
+  return std::nullopt;
+}
+
+analysis::Ending wait_for(pid_t child, const Lookout& lookout) {
   while (true) {
     if (const auto ending = poll_child(child)) return *ending;
-    siginfo_t info{};
-    if (sigwaitinfo(&all, &info) > 0 && info.si_signo != SIGCHLD) pass_on(info, child);
+    const auto info = next_signal(lookout);
+    if (info && info->si_signo != SIGCHLD) pass_on(*info, child);
+    if (lookout.look) lookout.look();
   }
 }
 
 }  // namespace
 
 Result<Finished> run_program(const std::string& path, const std::vector<std::string>& words,
-                             const Environment& environment) {
+                             const Environment& environment, const Lookout& lookout) {
   const Image image = make_image(path, words, environment);
   const bool may_be_script = !is_elf(path);
   int report[2];
@@ -178,7 +191,7 @@ Result<Finished> run_program(const std::string& path, const std::vector<std::str
   close(report[1]);
   const auto reason = child < 0 ? std::optional<int>(fork_error) : read_report(report[0]);
   close(report[0]);
-  if (!reason) return Finished{child, wait_for(child)};
+  if (!reason) return Finished{child, wait_for(child, lookout)};
   if (child > 0) waitpid(child, nullptr, 0);
   return explain_start_failure(words.front(), path, *reason);
 }

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,12 @@ struct Finished {
   analysis::Ending ending;
 };
 
+/// What is looked at now and then while the program runs; nothing if the period is 0.
+struct Lookout {
+  std::chrono::milliseconds period{0};
+  std::function<void()> look;
+};
+
 /// Runs the file `path` with the arguments `words` (the first is its name) and waits for its end.
 ///
 /// The program keeps the process group, the terminal, the open files, the signal mask and what
@@ -27,7 +35,7 @@ struct Finished {
 /// All signals are blocked in this process when it returns. An error says why the program could not
 /// be started. Call once, with a single thread.
 Result<Finished> run_program(const std::string& path, const std::vector<std::string>& words,
-                             const Environment& environment);
+                             const Environment& environment, const Lookout& lookout = {});
 
 /// Dies of `signal`, without a core dump: the program has left one if there should be one.
 /// Returns only if that signal cannot end this process.

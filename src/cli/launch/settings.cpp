@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/launch/stall.hpp"
 #include "memory/placement_choice.hpp"
 
 namespace lares::cli {
@@ -68,6 +69,15 @@ Result<std::string> settle_placement(const RunOptions& options, const Environmen
   return choice.value().kind == memory::PlacementKind::first_touch ? std::string() : chosen->text;
 }
 
+Result<std::chrono::milliseconds> settle_stall(const RunOptions& options,
+                                               const Environment& environment) {
+  const auto chosen = choose(options.stall, "--stall", environment, "LARES_STALL");
+  if (!chosen) return std::chrono::milliseconds(0);
+  auto limit = parse_stall(chosen->text);
+  if (!limit) return from(chosen->source, limit.error());
+  return limit;
+}
+
 Result<SummaryTarget> parse_summary(std::string_view source, const std::string& format,
                                     const std::string& file) {
   if (format != "text" && format != "json") {
@@ -103,9 +113,10 @@ Result<bool> settle_quiet(const RunOptions& options, const Environment& environm
 }
 
 /// Those that the command reads, and those that it sets for the library.
-constexpr std::array<std::string_view, 10> known_here = {
-    "LARES_BIND",   "LARES_BOUND", "LARES_DOMAIN", "LARES_MACHINE", "LARES_PLACEMENT",
-    "LARES_POLICY", "LARES_QUIET", "LARES_RECORD", "LARES_SESSION", "LARES_SUMMARY"};
+constexpr std::array<std::string_view, 11> known_here = {
+    "LARES_BIND",      "LARES_BOUND",  "LARES_DOMAIN", "LARES_MACHINE",
+    "LARES_PLACEMENT", "LARES_POLICY", "LARES_QUIET",  "LARES_RECORD",
+    "LARES_SESSION",   "LARES_STALL",  "LARES_SUMMARY"};
 
 bool is_known(const std::string& name) {
   return std::find(known_here.begin(), known_here.end(), name) != known_here.end();
@@ -120,6 +131,8 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   if (!placement) return placement.error();
   const auto summary = settle_summary(options, environment);
   if (summary && !*summary) return summary->error();
+  const auto stall = settle_stall(options, environment);
+  if (!stall) return stall.error();
   const auto quiet = settle_quiet(options, environment);
   if (!quiet) return quiet.error();
   auto machine = settle_machine(options.machine, environment);
@@ -136,6 +149,7 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   if (const auto record = choose(options.record, "--record", environment, "LARES_RECORD")) {
     settings.record = record->text;
   }
+  settings.stall = stall.value();
   settings.quiet = quiet.value();
   return settings;
 }

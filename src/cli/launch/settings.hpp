@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct RunOptions {
   std::string placement;
   std::vector<std::string> summary;  ///< FORMAT FILE, or empty
   std::string record;
+  std::string stall;
   bool quiet = false;
   std::vector<std::string> program;  ///< protected (launch/words.hpp)
 };
@@ -41,6 +43,7 @@ struct RunSettings {
   std::string placement;  ///< as memory::parse_placement reads it; empty: first touch
   std::optional<SummaryTarget> summary;  ///< nothing: text on standard error, unless quiet
   std::string record;                    ///< where the task graph goes; empty: nowhere
+  std::chrono::milliseconds stall{0};    ///< longest time without progress; 0: nobody watches
   bool quiet = false;
 };
 

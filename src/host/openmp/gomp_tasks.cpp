@@ -6,8 +6,10 @@
 #include "host/openmp/control_variables.hpp"
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_depend.hpp"
+#include "host/openmp/gomp_tasks.hpp"
 #include "host/openmp/region.hpp"
 #include "runtime/record.hpp"
+#include "runtime/stall.hpp"
 
 namespace lares::omp::gomp {
 
@@ -236,6 +238,11 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
 }
 
 }  // namespace
+
+std::uintptr_t task_code(const runtime::Task& task) noexcept {
+  if (runtime::stall::glance(task.run) != run) return 0;
+  return reinterpret_cast<std::uintptr_t>(runtime::stall::glance(task.function));
+}
 
 }  // namespace lares::omp::gomp
 

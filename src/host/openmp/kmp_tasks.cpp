@@ -8,6 +8,7 @@
 #include "runtime/completion.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/record.hpp"
+#include "runtime/stall.hpp"
 
 namespace lares::omp::kmp {
 
@@ -117,10 +118,7 @@ void count_pending(runtime::Worker& worker, runtime::Task& task) noexcept {
 
 void end_pending(runtime::Worker& worker, runtime::Task& task) noexcept {
   runtime::end_body(worker, task);
-  if (task.detach_state.exchange(runtime::detach_state::body_ended, std::memory_order_acq_rel) ==
-      runtime::detach_state::fulfilled) {
-    runtime::complete(&worker, task);
-  }
+  if (!runtime::body_ended(task)) runtime::complete(&worker, task);
   runtime::record::resumed(worker);
 }
 
@@ -133,6 +131,14 @@ void go_on(runtime::Task& task, runtime::Worker& worker) {
 }
 
 }  // namespace
+
+std::uintptr_t task_code(const runtime::Task& task) noexcept {
+  const auto run = runtime::stall::glance(task.run);
+  if (run != run_simple && run != run_any) return 0;
+  // The payload lies behind the descriptor, and is as type-stable.
+  const auto& made = *static_cast<const CompilerTask*>(static_cast<const void*>(&task + 1));
+  return reinterpret_cast<std::uintptr_t>(runtime::stall::glance(made.routine));
+}
 
 void run_destructors(runtime::Task& task, std::int32_t gtid) {
   if (has(task, task_bit::destructors)) {

@@ -23,6 +23,8 @@ CompilerTask* make_task(runtime::Worker& worker, std::uint32_t bits, std::size_t
 CompilerTask* copy_task(runtime::Worker& worker, CompilerTask& pattern) noexcept;
 /// Notes that somebody else will complete the task (__kmpc_proxy_task_completed). Thread safe.
 void remember_proxy(const CompilerTask& made) noexcept;
+/// The address of the task's routine, 0 if it is no task of Clang's. For runtime/stall.hpp.
+std::uintptr_t task_code(const runtime::Task& task) noexcept;
 /// Destroys the private variables of a task whose last part has ended, or that will never start.
 void run_destructors(runtime::Task& task, std::int32_t gtid);
 /// Gives a task back that was never submitted. Runs its destructors.

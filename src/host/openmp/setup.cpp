@@ -12,6 +12,8 @@
 #include <cstring>
 #include <string>
 
+#include "host/openmp/gomp_tasks.hpp"
+#include "host/openmp/kmp_tasks.hpp"
 #include "host/openmp/own_allocators.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/region.hpp"
@@ -19,6 +21,7 @@
 #include "machine/machine.hpp"
 #include "policy/registry.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/stall.hpp"
 
 namespace lares::omp {
 
@@ -70,6 +73,25 @@ bool wants_record() noexcept {
   std::string path = g_session;
   path += "/record";
   return access(path.c_str(), F_OK) == 0;
+}
+
+// `lares run --stall` leaves its limit for us, in milliseconds; 0 if it does not.
+Nanoseconds stall_limit() noexcept {
+  std::string path = g_session;
+  path += "/stall";
+  std::string text;
+  if (!read_file(path.c_str(), text)) return {};
+  return {std::strtoll(text.c_str(), nullptr, 10) * 1'000'000};
+}
+
+std::uintptr_t task_code(const runtime::Task& task) noexcept {
+  if (const std::uintptr_t code = gomp::task_code(task); code != 0) return code;
+  if (const std::uintptr_t code = kmp::task_code(task); code != 0) return code;
+  return reinterpret_cast<std::uintptr_t>(runtime::stall::glance(task.run));
+}
+
+const char* runtime_of(const void* host) noexcept {
+  return static_cast<const Stock*>(host)->name();
 }
 
 // The parent's file stays the parent's.
@@ -133,6 +155,7 @@ void set_up() noexcept {
   engine.set_wait_policy(wait_policy());
   engine.set_throttling(throttles());
   if (wants_record()) runtime::Engine::record_into(g_session);
+  runtime::stall::set_up(g_session, stall_limit(), {task_code, runtime_of});
   set_up_allocators(engine.machine());
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
   if (has_tool()) {
