@@ -376,10 +376,14 @@ bool link_waiter(Worker& worker, Task& waiter, std::span<const Dependence> depen
       continue;
     }
     const DependEntry& entry = place_for(table, dependence.address);
-    if (entry.used) {
-      wait_for_kind(linker, entry, dependence.kind);
-    } else {
+    if (!entry.used) {
       linker.wait_for(table.base_out);
+    } else if (dependence.kind == DependKind::mutexinoutset) {
+      // What follows the wait may be a member of the set, and a waiter holds no lock. Its creator
+      // makes no further members meanwhile, so being behind all of them is enough.
+      linker.wait_for_entry(entry);
+    } else {
+      wait_for_kind(linker, entry, dependence.kind);
     }
   }
   return finish_linking(linker);

@@ -207,6 +207,29 @@ TEST(Dependences, AChainOfWritersRunsInOrder) {
   EXPECT_EQ(value, 2000);
 }
 
+// A compiler may wait for the dependences of an undeferred member first and then call its body.
+TEST(Dependences, WhatFollowsAWaitForASetOverlapsNoMember) {
+  const host::Machine machine({2, 2});
+  static char shared;
+  std::atomic<bool> inside{false};
+  std::atomic<int> overlaps{0};
+  const auto alone = [&inside, &overlaps](Worker&) {
+    if (inside.exchange(true)) overlaps.fetch_add(1);
+    host::work(2000);
+    inside.store(false);
+  };
+  host::single(4, [&](Worker& worker) {
+    const Dependence member = host::on(&shared, DependKind::mutexinoutset);
+    for (int i = 0; i < 100; ++i) {
+      host::spawn(worker, {member}, alone);
+      host::spawn(worker, {member}, alone);
+      taskwait_depend(worker, {&member, 1});
+      alone(worker);
+    }
+  });
+  EXPECT_EQ(overlaps.load(), 0);
+}
+
 TEST(Dependences, MutuallyExclusiveTasksNeverOverlap) {
   const host::Machine machine({2, 2});
   static char shared[201];
