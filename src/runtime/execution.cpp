@@ -86,6 +86,10 @@ bool waits_for_event(Task& task) noexcept {
 }
 }  // namespace
 
+void body_ended(Worker& worker, Task& task) noexcept {
+  if (!waits_for_event(task)) complete(&worker, task);
+}
+
 void execute(Worker& worker, Task& task) noexcept {
   // Kept here, not in the task: an untied task's next part may start elsewhere before we return.
   Task* const previous = worker.current;
@@ -102,8 +106,7 @@ void execute(Worker& worker, Task& task) noexcept {
   if (task.has(task_flag::untied) && task.parts.fetch_sub(1, std::memory_order_acq_rel) != 1) {
     return;  // another part is queued or running: the last one completes the task
   }
-  if (waits_for_event(task)) return;
-  complete(&worker, task);
+  body_ended(worker, task);
 }
 
 }  // namespace lares::runtime

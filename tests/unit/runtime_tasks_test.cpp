@@ -354,6 +354,43 @@ TEST_P(Teams, AnUndeferredTaskWaitsForItsEvent) {
   EXPECT_TRUE(waited);
 }
 
+// A detachable task that is run at once, with children, while a thread of the program's own fulfils
+// its event: the children are the worker's, the completion may be the other's.
+TEST_P(Teams, ATaskRunAtOnceIsLeftPendingUntilItsEvent) {
+  std::atomic<int> children{0};
+  std::atomic<int> wrong{0};
+  host::single(GetParam(), [&](Worker& worker) {
+    for (std::uint32_t round = 0; round < 60; ++round) {
+      std::atomic<bool> fulfilled{false};
+      const auto body = [&children](Worker& runner) {
+        for (int i = 0; i < 6; ++i) {
+          host::spawn(runner, [&children](Worker&) {
+            host::work(20);
+            children.fetch_add(1, std::memory_order_relaxed);
+          });
+        }
+      };
+      Task* task = host::make_task(worker, body, task_flag::detachable);
+      begin_group(worker);
+      std::thread outside([task, &fulfilled, round] {
+        host::work(round * 10);
+        fulfilled.store(true, std::memory_order_relaxed);
+        fulfil(*task);
+      });
+      const Dependence writes = host::out(&children);
+      run_pending(worker, *task, {&writes, 1});
+      host::spawn(worker, {host::in(&children)}, [&](Worker&) {
+        if (!fulfilled.load(std::memory_order_relaxed)) wrong.fetch_add(1);
+      });
+      end_group(worker);
+      if (!fulfilled.load(std::memory_order_relaxed)) wrong.fetch_add(1);
+      outside.join();
+    }
+  });
+  EXPECT_EQ(children.load(), 60 * 6);
+  EXPECT_EQ(wrong.load(), 0);
+}
+
 // --- cancellation -------------------------------------------------------------------------------
 
 TEST_P(Teams, ACancelledGroupDropsWhatHasNotStarted) {
