@@ -28,7 +28,6 @@ constexpr std::int32_t max_waiting_children = 32768;
 constexpr std::size_t shared_feed = 64;
 
 void run_one_of_own(Worker& worker) noexcept {
-  if (stack_is_low(*worker.thread)) return;
   if (Task* task = take_own(worker); task != nullptr) execute(worker, *task);
 }
 
