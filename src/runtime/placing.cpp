@@ -5,7 +5,6 @@
 
 #include "base/clock.hpp"
 #include "policy/limits.hpp"
-#include "runtime/deep_stack.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/execution.hpp"
@@ -113,7 +112,6 @@ PlaceId choose_place(Worker& worker, Task& task) noexcept {
 
 // True if the queue is full enough that the creator may as well run the task itself.
 bool is_full(Worker& worker, PlaceId place, PlaceId queue) noexcept {
-  if (stack_is_low(*worker.thread)) return false;
   if (place == worker.place) return is_own_queue_full(worker);
   return worker.team->throttles &&
          worker.team->queues[queue.index()]->length() >= policy::limits::shared_queue;
@@ -138,6 +136,10 @@ bool put(Worker& worker, Task& task, bool may_run) noexcept {
   const Sample sample(worker);
   Team& team = *worker.team;
   if (task.priority > 0) {
+    if (may_run && !task.has(task_flag::detachable) && team.throttles &&
+        team.prioritised.length() >= policy::limits::shared_queue) {
+      return false;
+    }
     team.prioritised.push(task);
     notify(team, {.domain = worker.domain, .task = &task, .queued = team.prioritised.length()});
     return true;
