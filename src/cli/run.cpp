@@ -330,7 +330,7 @@ void add_run(CLI::App& app) {
   command
       ->add_option("--bind", options->bind,
                    "How threads are bound: close, spread, none, as-is (default: as OMP_PLACES and "
-                   "OMP_PROC_BIND say, else close)")
+                   "OMP_PROC_BIND say, else spread)")
       ->type_name("HOW");
   command
       ->add_option("--placement", options->placement,

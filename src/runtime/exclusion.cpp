@@ -4,14 +4,14 @@
 #include <mutex>
 #include <new>
 
-#include "runtime/spinlock.hpp"
+#include "runtime/process_lock.hpp"
 
 namespace lares::runtime {
 
 namespace {
 
-Spinlock g_lock;            // guards every ExclusiveLock and the list below
-Task* g_waiting = nullptr;  // tasks that lacked a lock, oldest first
+LARES_PROCESS_LOCK(g_lock);  // guards every ExclusiveLock and the list below
+Task* g_waiting = nullptr;   // tasks that lacked a lock, oldest first
 Task** g_waiting_end = &g_waiting;
 
 template <class T>

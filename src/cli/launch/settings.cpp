@@ -103,9 +103,11 @@ Result<bool> settle_quiet(const RunOptions& options, const Environment& environm
 }
 
 /// Those that the command reads, and those that it sets for the library.
-constexpr std::array<std::string_view, 10> known_here = {
-    "LARES_BIND",   "LARES_BOUND", "LARES_DOMAIN", "LARES_MACHINE", "LARES_PLACEMENT",
-    "LARES_POLICY", "LARES_QUIET", "LARES_RECORD", "LARES_SESSION", "LARES_SUMMARY"};
+/// LARES_LAB_KERNEL is read by `lares lab`, which may be what runs, or is run.
+constexpr std::array<std::string_view, 11> known_here = {
+    "LARES_BIND",    "LARES_BOUND",     "LARES_DOMAIN", "LARES_LAB_KERNEL",
+    "LARES_MACHINE", "LARES_PLACEMENT", "LARES_POLICY", "LARES_QUIET",
+    "LARES_RECORD",  "LARES_SESSION",   "LARES_SUMMARY"};
 
 bool is_known(const std::string& name) {
   return std::find(known_here.begin(), known_here.end(), name) != known_here.end();

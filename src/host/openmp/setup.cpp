@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 
+#include "host/openmp/binding.hpp"
 #include "host/openmp/own_allocators.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/region.hpp"
@@ -19,6 +20,7 @@
 #include "machine/machine.hpp"
 #include "policy/registry.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/process_lock.hpp"
 
 namespace lares::omp {
 
@@ -74,7 +76,9 @@ bool wants_record() noexcept {
 
 // The parent's file stays the parent's.
 void after_fork_in_child() noexcept {
+  runtime::renew_process_locks();
   if (runtime::Engine::active()) runtime::Engine::instance().reset_after_fork(map_counters);
+  free_after_fork();
 }
 
 runtime::WaitPolicy wait_policy() noexcept {
@@ -134,7 +138,8 @@ void set_up() noexcept {
   engine.set_throttling(throttles());
   if (wants_record()) runtime::Engine::record_into(g_session);
   set_up_allocators(engine.machine());
-  pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  set_up_binding(engine.machine(), std::getenv("LARES_BOUND"), g_session);
+  pthread_atfork(runtime::hold_process_locks, runtime::release_process_locks, after_fork_in_child);
   if (has_tool()) {
     engine.note("an OMPT tool watches the program: Lares leaves all tasks to the stock runtime");
     engine.deactivate();
