@@ -197,7 +197,7 @@ class Run {
         preload_(inspect_program(path_)),
         libraries_{preload_library()},
         file_(settings_.summary),
-        record_(settings_.record) {
+        record_(settings_.record, settings_.record_limit) {
     if (!settings_.placement.empty()) libraries_.push_back(placement_library());
   }
 
@@ -348,6 +348,12 @@ void add_run(CLI::App& app) {
       ->add_option("--record", options->record,
                    "Write the program's task graph to FILE, for `lares simulate file:FILE`")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--record-limit", options->record_limit,
+          "What the record of all threads may take until the program's end, about 100 bytes "
+          "a task; what comes later is missing in the graph (default: 128M)")
+      ->type_name("SIZE");
   command->add_flag("--quiet", options->quiet, "Say nothing on standard error");
   command->add_option("PROGRAM", options->program, "The program and its arguments")
       ->type_name("ARGUMENTS")

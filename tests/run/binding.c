@@ -36,13 +36,15 @@ static void* run_team(void* number) {
       {
 #pragma omp single
 #pragma omp task
-        {}
+        {
+        }
         print_processors(team);
       }
     } else {
 #pragma omp single
 #pragma omp task
-      {}
+      {
+      }
       print_processors(team);
     }
   }

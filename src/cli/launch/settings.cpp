@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lab/sizes.hpp"
 #include "memory/placement_choice.hpp"
 
 namespace lares::cli {
@@ -68,6 +69,17 @@ Result<std::string> settle_placement(const RunOptions& options, const Environmen
   return choice.value().kind == memory::PlacementKind::first_touch ? std::string() : chosen->text;
 }
 
+/// A record takes memory twice: its files' (in /dev/shm) while the program runs, and six times as
+/// much in this process when the graph is made.
+constexpr std::string_view default_record_limit = "128M";
+
+Result<Bytes> settle_record_limit(const RunOptions& options) {
+  const bool given = !options.record_limit.empty();
+  const auto limit = lab::parse_size(given ? options.record_limit : default_record_limit);
+  if (!limit) return from("--record-limit", limit.error());
+  return limit.value();
+}
+
 Result<SummaryTarget> parse_summary(std::string_view source, const std::string& format,
                                     const std::string& file) {
   if (format != "text" && format != "json") {
@@ -124,6 +136,8 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   if (summary && !*summary) return summary->error();
   const auto quiet = settle_quiet(options, environment);
   if (!quiet) return quiet.error();
+  const auto record_limit = settle_record_limit(options);
+  if (!record_limit) return record_limit.error();
   auto machine = settle_machine(options.machine, environment);
   if (!machine) return machine.error();
   const auto policy = settle_policy(options, environment, machine.value());
@@ -138,6 +152,7 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   if (const auto record = choose(options.record, "--record", environment, "LARES_RECORD")) {
     settings.record = record->text;
   }
+  settings.record_limit = record_limit.value();
   settings.quiet = quiet.value();
   return settings;
 }

@@ -23,6 +23,7 @@ struct RunOptions {
   std::string placement;
   std::vector<std::string> summary;  ///< FORMAT FILE, or empty
   std::string record;
+  std::string record_limit;
   bool quiet = false;
   std::vector<std::string> program;  ///< protected (launch/words.hpp)
 };
@@ -40,6 +41,7 @@ struct RunSettings {
   BindChoice bind = BindChoice::automatic;
   std::string placement;  ///< as memory::parse_placement reads it; empty: first touch
   std::optional<SummaryTarget> summary;  ///< nothing: text on standard error, unless quiet
+  Bytes record_limit;                    ///< what the record may take until the program's end
   std::string record;                    ///< where the task graph goes; empty: nowhere
   bool quiet = false;
 };

@@ -21,6 +21,7 @@
 #include "policy/registry.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/process_lock.hpp"
+#include "runtime/record.hpp"
 
 namespace lares::omp {
 
@@ -67,11 +68,18 @@ runtime::CountersFile* map_counters() noexcept {
   return counters;
 }
 
-// `lares run --record` leaves an empty file for us.
+// `lares run --record` leaves a file for us, with the bytes that the record may have.
 bool wants_record() noexcept {
   std::string path = g_session;
   path += "/record";
-  return access(path.c_str(), F_OK) == 0;
+  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return false;
+  void* memory =
+      mmap(nullptr, sizeof(runtime::RecordBudget), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (memory == MAP_FAILED) return false;
+  runtime::record::set_budget(static_cast<runtime::RecordBudget*>(memory));
+  return true;
 }
 
 // The parent's file stays the parent's.
