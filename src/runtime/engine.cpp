@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "runtime/alone.hpp"
 #include "runtime/futex.hpp"
 #include "runtime/process_lock.hpp"
 #include "runtime/record.hpp"
@@ -130,6 +131,7 @@ void Engine::reset_after_fork(CountersFile* (*make)() noexcept) noexcept {
     record::stop_after_fork();
   }
   forget_threads_after_fork();
+  be_alone_after_fork();
 }
 
 }  // namespace lares::runtime

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "runtime/spinlock.hpp"
@@ -43,6 +44,18 @@ class PriorityQueue {
 
   [[nodiscard]] std::uint32_t length() const noexcept {
     return length_.load(std::memory_order_relaxed);
+  }
+
+  /// In the child of a fork, where a thread that was inside does not exist: the lists as far as
+  /// that thread had got.
+  void renew_after_fork() noexcept {
+    new (&lock_) Spinlock;
+    std::uint32_t length = 0;
+    for (Level& level : levels_) {
+      level.tail = nullptr;
+      for (Task* task = level.head; task != nullptr; task = task->next, ++length) level.tail = task;
+    }
+    length_.store(length, std::memory_order_relaxed);
   }
 
  private:

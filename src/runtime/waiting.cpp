@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "runtime/alone.hpp"
 #include "runtime/dependences.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/futex.hpp"
@@ -208,7 +209,7 @@ bool barrier(Worker& worker) noexcept {
 
 bool meet_at_barrier(Worker& worker) noexcept {
   Team& team = *worker.team;
-  if (team.size() == 1) {
+  if (team.size() == 1 || team.alone) {
     drain(worker);
     return team.cancelled.load(std::memory_order_relaxed);
   }
@@ -243,7 +244,11 @@ void drain(Worker& worker) noexcept {
   if (!team.deferred_seen.load(std::memory_order_relaxed)) return;
   Task* const constraint = worker.constraint;
   worker.constraint = nullptr;
-  wait_until(worker, nullptr, [&team] { return team.quiet(); });
+  if (team.alone) {
+    run_all_alone(worker);  // what the others were running stays unfinished
+  } else {
+    wait_until(worker, nullptr, [&team] { return team.quiet(); });
+  }
   worker.constraint = constraint;
 }
 
