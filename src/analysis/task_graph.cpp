@@ -338,7 +338,9 @@ TaskGraph write_task_graph(std::vector<RecordedStream> streams, const std::strin
     first = end;
   }
   best.processes = processes;
-  best.text = "lares-graph 2\n# " + printable(about) + "\n" + best.text;
+  const std::string missing =
+      best.full ? "# incomplete: the record ended before the program did\n" : "";
+  best.text = "lares-graph 2\n# " + printable(about) + "\n" + missing + best.text;
   return best;
 }
 

@@ -18,6 +18,11 @@ AllowedCpus::AllowedCpus() {
   }
 }
 
+bool AllowedCpus::may_be_set() const {
+  if (!known_) return false;
+  return sched_setaffinity(0, masks_.size() * sizeof(cpu_set_t), masks_.data()) == 0;
+}
+
 bool AllowedCpus::contains(OsCpu cpu) const {
   if (!known_) return true;
   return CPU_ISSET_S(cpu.index(), masks_.size() * sizeof(cpu_set_t), masks_.data());

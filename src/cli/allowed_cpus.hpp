@@ -17,6 +17,9 @@ class AllowedCpus {
   /// True also if the kernel does not say: whoever binds will then find out.
   [[nodiscard]] bool contains(OsCpu cpu) const;
 
+  /// True if the system lets this process choose processors; tried with those that it has.
+  [[nodiscard]] bool may_be_set() const;
+
  private:
   std::vector<cpu_set_t> masks_;
   bool known_ = false;

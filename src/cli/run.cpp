@@ -198,7 +198,7 @@ class Run {
         preload_(inspect_program(path_)),
         libraries_{preload_library()},
         file_(settings_.summary),
-        record_(settings_.record) {
+        record_(settings_.record, settings_.record_limit) {
     if (!settings_.placement.empty()) libraries_.push_back(placement_library());
   }
 
@@ -352,7 +352,7 @@ void add_run(CLI::App& app) {
   command
       ->add_option("--bind", options->bind,
                    "How threads are bound: close, spread, none, as-is (default: as OMP_PLACES and "
-                   "OMP_PROC_BIND say, else close)")
+                   "OMP_PROC_BIND say, else spread)")
       ->type_name("HOW");
   command
       ->add_option("--placement", options->placement,
@@ -375,6 +375,12 @@ void add_run(CLI::App& app) {
                    "When no task starts or ends for SECONDS while some are open, say on standard "
                    "error what everybody waits for; the program goes on")
       ->type_name("SECONDS");
+  command
+      ->add_option(
+          "--record-limit", options->record_limit,
+          "What the record of all threads may take until the program's end, about 100 bytes "
+          "a task; what comes later is missing in the graph (default: 128M)")
+      ->type_name("SIZE");
   command->add_flag("--quiet", options->quiet, "Say nothing on standard error");
   command->add_option("PROGRAM", options->program, "The program and its arguments")
       ->type_name("ARGUMENTS")

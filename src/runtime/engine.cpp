@@ -10,9 +10,10 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "runtime/alone.hpp"
 #include "runtime/futex.hpp"
+#include "runtime/process_lock.hpp"
 #include "runtime/record.hpp"
-#include "runtime/spinlock.hpp"
 #include "runtime/stall.hpp"
 #include "runtime/thread_state.hpp"
 
@@ -20,7 +21,7 @@ namespace lares::runtime {
 
 namespace {
 
-Spinlock g_note_lock;
+LARES_PROCESS_LOCK(g_note_lock);
 
 CounterSlot* slot(CountersFile* file, std::size_t index) noexcept {
   return reinterpret_cast<CounterSlot*>(reinterpret_cast<char*>(file) +
@@ -127,7 +128,7 @@ void Engine::note(const char* sentence) noexcept {
 }
 
 void Engine::reset_after_fork(CountersFile* (*make)() noexcept) noexcept {
-  new (&g_note_lock) Spinlock;
+  renew_process_locks();
   counters_.store(nullptr, std::memory_order_relaxed);
   make_counters_.store(make, std::memory_order_relaxed);
   if (records()) {
@@ -136,6 +137,7 @@ void Engine::reset_after_fork(CountersFile* (*make)() noexcept) noexcept {
   }
   stall::forget_after_fork();
   forget_threads_after_fork();
+  be_alone_after_fork();
 }
 
 }  // namespace lares::runtime

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,16 @@ class PriorityQueue {
 
   [[nodiscard]] std::uint32_t length() const noexcept {
     return length_.load(std::memory_order_relaxed);
+  }
+
+  /// In the child of a fork. A thread that was inside does not exist there, and has left the heap
+  /// in the midst of a change: then what was in it is lost with that thread's own task.
+  void renew_after_fork() noexcept {
+    const bool torn = !lock_.try_lock();
+    new (&lock_) Spinlock;
+    if (!torn) return;
+    new (&heap_) std::vector<Entry>;  // the old memory stays
+    publish_length();
   }
 
  private:

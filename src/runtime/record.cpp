@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,19 @@ namespace {
 std::atomic<std::uint32_t> g_streams{0};
 std::atomic<std::uint64_t> g_regions{0};
 
+// What all processes of the run may write together; nullptr: without bound.
+std::atomic<RecordBudget*> g_budget{nullptr};  // written at load
+
+bool take_from_budget(std::uint64_t bytes) noexcept {
+  RecordBudget* budget = g_budget.load(std::memory_order_relaxed);
+  if (budget == nullptr) return true;
+  std::atomic_ref<std::uint64_t> used(budget->used_bytes);
+  // relaxed: a sum of numbers.
+  if (used.fetch_add(bytes, std::memory_order_relaxed) + bytes <= budget->limit_bytes) return true;
+  used.fetch_sub(bytes, std::memory_order_relaxed);
+  return false;
+}
+
 // Room that is promised: a mapped file that cannot be filled would end the program by SIGBUS.
 bool grow(int file, std::uint64_t from, std::uint64_t bytes) noexcept {
   int status = 0;
@@ -37,60 +51,99 @@ void* map(int file, std::uint64_t from, std::size_t bytes) noexcept {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
+/// The stream's file for as long as it takes to map a part of it. Between these moments no
+/// descriptor is kept: a program closes numbers that it does not know, and opens its own files
+/// under them.
+class OpenFile {
+ public:
+  OpenFile(const char* folder, std::uint64_t number, int flags) noexcept {
+    char path[600];
+    std::snprintf(path, sizeof(path), "%s/record.%d.%llu", folder, static_cast<int>(getpid()),
+                  static_cast<unsigned long long>(number));
+    file_ = ::open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+    if (file_ < 0 || fstat(file_, &status_) != 0) file_ = -1;
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() {
+    if (is_ours()) close(file_);
+  }
+
+  /// Asked before each use: another thread of the program may be closing numbers right now.
+  [[nodiscard]] bool is_ours() const noexcept {
+    struct stat now{};
+    return file_ >= 0 && fstat(file_, &now) == 0 && now.st_dev == status_.st_dev &&
+           now.st_ino == status_.st_ino;
+  }
+  [[nodiscard]] void* grow_and_map(std::uint64_t from, std::size_t bytes) const noexcept {
+    if (!is_ours() || !grow(file_, from, bytes)) return nullptr;
+    return is_ours() ? map(file_, from, bytes) : nullptr;
+  }
+
+ private:
+  int file_ = -1;
+  struct stat status_{};
+};
+
+const char* sentence_of(RecordEnd end) noexcept {
+  return end == RecordEnd::limit
+             ? "the recorded task graph is incomplete, because the record met its limit; "
+               "--record-limit raises it"
+             : "the recorded task graph is incomplete: no room for more in the session's folder";
+}
+
 }  // namespace
 
 RecordStream* RecordStream::open(const char* folder, std::uint32_t number) noexcept {
   void* memory = std::malloc(sizeof(RecordStream));
   if (memory == nullptr) return nullptr;
   auto* stream = new (memory) RecordStream;
-  char path[600];
-  std::snprintf(path, sizeof(path), "%s/record.%d.%u", folder, static_cast<int>(getpid()), number);
-  stream->file_ = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  stream->folder_ = folder;
   stream->number_ = number;
-  if (stream->file_ >= 0 && stream->map_next()) {
-    void* head = map(stream->file_, 0, sizeof(RecordFileHead));
-    if (head != nullptr) {
-      stream->head_ = static_cast<RecordFileHead*>(head);
-      stream->head_->pid = static_cast<std::uint32_t>(getpid());
-      stream->head_->stream = number;
-      stream->head_->window_bytes = window_bytes;
-      stream->head_->magic = RecordFileHead::expected_magic;
-      stream->next_ += sizeof(RecordFileHead) / sizeof(std::uint64_t);
-      return stream;
-    }
+  const RecordEnd end = stream->map_next(O_CREAT | O_EXCL);
+  if (end == RecordEnd::whole) {
+    stream->head_ = reinterpret_cast<RecordFileHead*>(stream->window_);
+    stream->head_->pid = static_cast<std::uint32_t>(getpid());
+    stream->head_->stream = number;
+    stream->head_->window_bytes = window_bytes;
+    stream->head_->magic = RecordFileHead::expected_magic;
+    stream->next_ += sizeof(RecordFileHead) / sizeof(std::uint64_t);
+    return stream;
   }
-  if (stream->file_ >= 0) close(stream->file_);
+  Engine::instance().note(sentence_of(end));
   stream->~RecordStream();
   std::free(memory);
   return nullptr;
 }
 
-bool RecordStream::map_next() noexcept {
-  if (!grow(file_, mapped_bytes_, window_bytes)) return false;
-  auto* memory = static_cast<char*>(map(file_, mapped_bytes_, window_bytes));
-  if (memory == nullptr) return false;
-  if (window_ != nullptr) munmap(window_, window_bytes);
+RecordEnd RecordStream::map_next(int flags) noexcept {
+  if (!take_from_budget(window_bytes)) return RecordEnd::limit;
+  const OpenFile file(folder_, number_, flags);
+  auto* memory = static_cast<char*>(file.grow_and_map(mapped_bytes_, window_bytes));
+  if (memory == nullptr) return RecordEnd::no_room;
+  // The head stays mapped: it tells how the file ends.
+  if (window_ != nullptr && window_ != reinterpret_cast<char*>(head_)) {
+    munmap(window_, window_bytes);
+  }
   window_ = memory;
   next_ = reinterpret_cast<std::uint64_t*>(memory);
   end_ = next_ + window_bytes / sizeof(std::uint64_t);
   mapped_bytes_ += window_bytes;
-  return true;
+  return RecordEnd::whole;
 }
 
-void RecordStream::give_up() noexcept {
-  head_->full = 1;
-  close(file_);
-  file_ = -1;
+void RecordStream::give_up(RecordEnd end) noexcept {
+  head_->full = static_cast<std::uint64_t>(end);
   next_ = end_;
-  Engine::instance().note(
-      "the recorded task graph is incomplete: no room for more in the session's folder");
+  has_ended_ = true;
+  Engine::instance().note(sentence_of(end));
 }
 
 std::uint64_t* RecordStream::reserve(std::size_t words) noexcept {
   if (static_cast<std::size_t>(end_ - next_) < words) {
-    if (file_ < 0) return nullptr;
-    if (!map_next()) {
-      give_up();
+    if (has_ended_) return nullptr;
+    if (const RecordEnd end = map_next(0); end != RecordEnd::whole) {
+      give_up(end);
       return nullptr;
     }
   }
@@ -166,6 +219,10 @@ std::uint64_t* write_dependences(RecordStream& stream, std::span<const Dependenc
 
 }  // namespace
 
+void set_budget(RecordBudget* budget) noexcept {
+  g_budget.store(budget, std::memory_order_relaxed);
+}
+
 void make_team(Team& team, const ThreadState& master) noexcept {
   if (!Engine::records()) return;
   team.record_region = g_regions.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -182,11 +239,7 @@ void enter_team(Worker& worker) noexcept {
     thread.record = RecordStream::open(Engine::record_folder(), number);
   }
   worker.record = thread.record;
-  if (worker.record == nullptr) {
-    return Engine::instance().note(
-        "the recorded task graph is incomplete: no room for a thread's file in the session's "
-        "folder");
-  }
+  if (worker.record == nullptr) return;
   worker.implicit_task.record = worker.record->new_task();
   std::uint64_t* event = worker.record->reserve(5);
   if (event == nullptr) return;

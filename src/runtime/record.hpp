@@ -15,13 +15,14 @@
 
 namespace lares::runtime {
 
-/// One thread's file. Only that thread writes; it is never closed, so that it outlives the thread
-/// and is whole whenever the process ends.
+/// One thread's file. Only that thread writes; its memory is never unmapped at the end, so that it
+/// is whole whenever the process ends. No descriptor is kept.
 class RecordStream {
  public:
   static constexpr std::size_t window_bytes = std::size_t{256} * 1024;
 
-  /// A new file `record.<pid>.<number>` in `folder`, or nullptr if there is no room for one.
+  /// A new file `record.<pid>.<number>` in `folder`, which lives for ever, or nullptr if there is
+  /// no room for one; the user is told.
   static RecordStream* open(const char* folder, std::uint32_t number) noexcept;
 
   /// A number that no other task of the process has. Owner only.
@@ -39,10 +40,12 @@ class RecordStream {
 
  private:
   RecordStream() noexcept = default;
-  bool map_next() noexcept;
-  void give_up() noexcept;
+  /// `flags` for open().
+  RecordEnd map_next(int flags) noexcept;
+  void give_up(RecordEnd end) noexcept;
 
-  int file_ = -1;
+  const char* folder_ = nullptr;
+  bool has_ended_ = false;
   std::uint64_t number_ = 0;
   std::uint64_t tasks_ = 0;
   std::uint64_t mapped_bytes_ = 0;  ///< end of the current window in the file
@@ -57,6 +60,8 @@ namespace record {
 
 /// The calling thread enters `worker`'s team. Gives the worker its stream.
 void enter_team(Worker& worker) noexcept;
+/// What all files together may have; nullptr, the default, is without bound. Before the first team.
+void set_budget(RecordBudget* budget) noexcept;
 /// A team is made by the thread whose state is `master`.
 void make_team(Team& team, const ThreadState& master) noexcept;
 /// After a fork, in the child: its part is not recorded.

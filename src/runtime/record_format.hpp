@@ -11,16 +11,29 @@
 
 namespace lares::runtime {
 
+/// The file `record`: that it is there asks for a record. Processes of a run draw on one budget.
+struct RecordBudget {
+  std::uint64_t limit_bytes;  ///< of all files; written by `lares run` before the program starts
+  std::uint64_t used_bytes;   ///< atomic: any thread of any process adds
+};
+
 struct RecordFileHead {
   static constexpr std::uint64_t expected_magic = 0x3244524f434552ULL;  // "RECORD2"
   std::uint64_t magic;
   std::uint32_t pid;
   std::uint32_t stream;        ///< number of the file in its process
   std::uint64_t window_bytes;  ///< the file grows by this
-  std::uint64_t full;          ///< 1: there was no room for more, the rest is missing
+  std::uint64_t full;          ///< RecordEnd: whether the rest is missing, and why
   std::uint64_t unused[4];
 };
 static_assert(sizeof(RecordFileHead) == 64);
+
+/// Why a file ends where it does.
+enum class RecordEnd : std::uint64_t {
+  whole = 0,
+  no_room = 1,  ///< in the session's folder, or the folder cannot be reached any more
+  limit = 2,    ///< the budget is spent
+};
 
 /// The kind is the lowest byte of an event's first word; the next three are `count`, and the upper
 /// half is `argument`. The second word is the time: now() in nanoseconds.

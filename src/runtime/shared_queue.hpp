@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <new>
 
 #include "runtime/ancestry.hpp"
 #include "runtime/spinlock.hpp"
@@ -42,6 +43,16 @@ class alignas(64) SharedQueue {
 
   [[nodiscard]] std::uint32_t length() const noexcept {
     return length_.load(std::memory_order_relaxed);
+  }
+
+  /// In the child of a fork, where a thread that was inside does not exist: the list as far as that
+  /// thread had got.
+  void renew_after_fork() noexcept {
+    new (&lock_) Spinlock;
+    tail_ = nullptr;
+    std::uint32_t length = 0;
+    for (Task* task = head_; task != nullptr; task = task->next, ++length) tail_ = task;
+    length_.store(length, std::memory_order_relaxed);
   }
 
  private:

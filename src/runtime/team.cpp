@@ -321,6 +321,7 @@ void release_team(ThreadState& master, Team* team) noexcept {
     team->arrived.store(0, std::memory_order_relaxed);
   }
   note_end(Engine::instance().counters());
+  if (team->alone) return;  // half of it is the parent's
   team->next_cached = master.cached_team;
   master.cached_team = team;
 }

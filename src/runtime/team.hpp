@@ -135,6 +135,7 @@ class Team : public policy::QueueLengths {
 
   // Constant during a region, set by the master before the others start.
   bool cancellable = false;
+  bool alone = false;             ///< in the child of a fork: the other threads are the parent's
   bool throttles = true;          ///< creators run tasks themselves when the queues are full
   bool crowded = false;           ///< more threads than cores: spinning only hinders
   std::uint32_t spin_rounds = 0;  ///< idle rounds before sleeping

@@ -12,7 +12,7 @@
 
 #include "runtime/deep_stack.hpp"
 #include "runtime/engine.hpp"
-#include "runtime/spinlock.hpp"
+#include "runtime/process_lock.hpp"
 
 namespace lares::runtime {
 
@@ -22,7 +22,7 @@ namespace {
 
 __attribute__((tls_model("initial-exec"))) thread_local ThreadState* t_state = nullptr;
 
-Spinlock g_free_lock;
+LARES_PROCESS_LOCK(g_free_lock);
 ThreadState* g_free = nullptr;  // under g_free_lock
 
 pthread_key_t g_key;
@@ -175,7 +175,6 @@ ThreadState* this_thread() noexcept {
 void forget_threads_after_fork() noexcept {
   // The child's only thread keeps its state; what other threads held is lost with them. Their
   // states are not recycled: a lock may have been held while the fork happened.
-  new (&g_free_lock) Spinlock;
   g_free = nullptr;
   if (t_state != nullptr) {
     t_state->cached_team = nullptr;

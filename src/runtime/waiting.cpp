@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "runtime/alone.hpp"
 #include "runtime/dependences.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/futex.hpp"
@@ -264,7 +265,7 @@ bool barrier(Worker& worker) noexcept {
 
 bool meet_at_barrier(Worker& worker, Wait what) noexcept {
   Team& team = *worker.team;
-  if (team.size() == 1) {
+  if (team.size() == 1 || team.alone) {
     drain(worker, what);
     return team.cancelled.load(std::memory_order_relaxed);
   }
@@ -299,9 +300,13 @@ void drain(Worker& worker, Wait wait) noexcept {
   if (!team.deferred_seen.load(std::memory_order_relaxed)) return;
   Task* const constraint = worker.constraint;
   worker.constraint = nullptr;
-  // The others may wait in the stock runtime already, or be gone: whatever is left is for this
-  // worker.
-  wait_until(worker, wait, nullptr, [&team] { return team.quiet(); }, [] {}, Reach::everywhere);
+  if (team.alone) {
+    run_all_alone(worker);  // what the others were running stays unfinished
+  } else {
+    // The others may wait in the stock runtime already, or be gone: whatever is left is for this
+    // one.
+    wait_until(worker, wait, nullptr, [&team] { return team.quiet(); }, [] {}, Reach::everywhere);
+  }
   worker.constraint = constraint;
 }
 

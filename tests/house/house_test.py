@@ -13,6 +13,7 @@ sys.path.insert(0, str(HERE))
 
 import count  # noqa: E402  (the path must be set first)
 import floors  # noqa: E402
+import locks  # noqa: E402
 
 
 def findings(path: str, text: str) -> list[str]:
@@ -93,6 +94,25 @@ class Exports(unittest.TestCase):
 
     def test_a_library_without_exports_is_refused(self):
         self.assertEqual(self.check("static int lares_a;", "lares_.*"), 1)
+
+
+class Locks(unittest.TestCase):
+    def complaints(self, source: str) -> int:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "a.cpp"
+            path.write_text(source)
+            return len(locks.strangers(path))
+
+    def test_shared_locks_are_found(self):
+        for line in ("Spinlock g_lock;", "runtime::Spinlock g_a_lock;  // of it",
+                     "std::mutex g_lock;", "  static std::mutex lock;", "ProcessLock g_lock;",
+                     "static inline constinit Spinlock g_lock;"):
+            self.assertEqual(self.complaints(line + "\n"), 1, line)
+
+    def test_others_are_left_alone(self):
+        for line in ("LARES_PROCESS_LOCK(g_lock);", "  Spinlock lock_;", "void f(Spinlock& lock);",
+                     "const std::lock_guard lock(g_lock);"):
+            self.assertEqual(self.complaints(line + "\n"), 0, line)
 
 
 class Count(unittest.TestCase):

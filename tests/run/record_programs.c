@@ -1,8 +1,10 @@
 // Small OpenMP programs whose task graphs are known: record_test.py. Usage: record_programs CASE
+#define _GNU_SOURCE
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { elements = 1000 };
@@ -204,6 +206,33 @@ static void forks(void) {
   }
 }
 
+static void many(int count) {
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < count; i++) {
+#pragma omp task
+    fill(a, 1);
+  }
+}
+
+// A daemon closes the descriptors that it does not know, and opens its own files under their
+// numbers.
+static int closes(void) {
+  enum { files = 60, bytes = 100 };
+  static int file[files];
+  waits();
+  for (int number = 3; number < 256; number++) close(number);
+  for (int i = 0; i < files; i++) {
+    file[i] = memfd_create("own", 0);
+    if (file[i] < 0 || ftruncate(file[i], bytes) != 0) return 1;
+  }
+  many(20000);
+  for (int i = 0; i < files; i++) {
+    if (lseek(file[i], 0, SEEK_END) != bytes) return 1;
+  }
+  return 0;
+}
+
 int main(int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "";
   a = calloc(2 * elements, sizeof(double));
@@ -223,6 +252,8 @@ int main(int argc, char** argv) {
   if (strcmp(name, "times") == 0) times();
   if (strcmp(name, "inner") == 0) inner();
   if (strcmp(name, "forks") == 0) forks();
+  if (strcmp(name, "many") == 0) many(50000);
+  if (strcmp(name, "closes") == 0 && closes() != 0) return 3;
   if (strcmp(name, "abort") == 0) {
     waits();
     abort();

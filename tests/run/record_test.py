@@ -24,11 +24,11 @@ def environment(**more):
     return kept | {k: str(v) for k, v in more.items()}
 
 
-def record(program, case, threads=2, file=None, **variables):
+def record(program, case, threads=2, file=None, options=(), **variables):
     """The process, and the graph's lines."""
     with tempfile.TemporaryDirectory() as folder:
         graph = pathlib.Path(file or pathlib.Path(folder) / "graph.txt")
-        done = subprocess.run([LARES, "run", "--record", str(graph), "--", program, case],
+        done = subprocess.run([LARES, "run", "--record", str(graph), *options, "--", program, case],
                               env=environment(OMP_NUM_THREADS=threads, **variables),
                               capture_output=True, text=True, timeout=120, check=False)
         return done, graph.read_text().splitlines() if graph.exists() else None
@@ -164,6 +164,29 @@ class Use(unittest.TestCase):
         done, _ = record(PROGRAMS[0], "waits", file="/no/such/folder/graph")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn('--record: cannot write "/no/such/folder/graph"', done.stderr)
+
+    def test_never_writes_into_files_of_the_program(self):
+        for program in PROGRAMS:
+            done, lines = record(program, "closes")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            # What came after is recorded all the same.
+            self.assertEqual(sum(line.startswith("task") for line in lines), 20003)
+
+    def test_has_a_bound(self):
+        for program in PROGRAMS:
+            done, lines = record(program, "many", options=["--record-limit", "1M"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("because the record met its limit; --record-limit raises it", done.stderr)
+            self.assertEqual(done.stderr.count("incomplete"), 1, done.stderr)
+            self.assertTrue(lines[2].startswith("# incomplete"), lines[:3])
+            # At least 100 bytes a task.
+            found = sum(line.startswith("task") for line in lines)
+            self.assertTrue(1000 < found < (1 << 20) // 100, found)
+
+    def test_bound_that_makes_no_sense_is_a_mistake(self):
+        done, _ = record(PROGRAMS[0], "waits", options=["--record-limit", "much"])
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn('--record-limit: "much" is not a size', done.stderr)
 
     def test_policies_and_many_threads(self):
         for policy in ("locality-queues", "stock-like", "virouleau"):

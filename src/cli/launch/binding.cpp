@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <vector>
 
 #include "cli/allowed_cpus.hpp"
-#include "machine/omp_places.hpp"
 
 namespace lares::cli {
 namespace {
@@ -50,6 +48,9 @@ bool can_bind_to(const machine::Machine& machine) {
   });
 }
 
+/// False where a sandbox refuses it: a runtime that tried would end the program.
+bool may_bind() { return AllowedCpus().may_be_set(); }
+
 Binding bind(Environment& environment, const machine::Machine& machine, std::string_view how) {
   if (!environment.get("OMP_PLACES")) {
     if (!can_bind_to(machine)) {
@@ -57,12 +58,16 @@ Binding bind(Environment& environment, const machine::Machine& machine, std::str
               "threads are not bound, because the machine description has CPUs that this process "
               "may not use"};
     }
-    environment.set("OMP_PLACES", omp_places(machine));
+    if (!may_bind()) {
+      return {"none", false, "threads are not bound, because the system refuses sched_setaffinity"};
+    }
+    environment.set("LARES_BOUND", how);  // the library binds, inside of regions only
+    environment.unset("OMP_PROC_BIND");
+  } else {
+    environment.set("OMP_PROC_BIND", how);  // to the user's places, by the program's own runtime
   }
   environment.unset("GOMP_CPU_AFFINITY");
   environment.unset("KMP_AFFINITY");
-  environment.set("OMP_PROC_BIND", how);
-  environment.set("LARES_BOUND", "1");  // the library then frees threads that are not OpenMP's
   return {std::string(how), true, std::nullopt};
 }
 
@@ -83,18 +88,12 @@ Result<BindChoice> parse_bind(std::string_view word) {
                "\", accepted are close, spread, none, as-is"};
 }
 
-std::string omp_places(const machine::Machine& machine) {
-  std::vector<DomainId> domains;
-  for (std::size_t d = 0; d < machine.domains_with_cores(); ++d) domains.emplace_back(d);
-  return machine::omp_places(machine, domains, machine::Smt::core);
-}
-
 Binding bind_threads(Environment& environment, const machine::Machine& machine, BindChoice choice) {
   environment.unset("LARES_BOUND");
   switch (choice) {
     case BindChoice::automatic:
       if (user_binds(environment)) return as_the_user_says(environment);
-      return bind(environment, machine, "close");
+      return bind(environment, machine, "spread");
     case BindChoice::close:
       return bind(environment, machine, "close");
     case BindChoice::spread:

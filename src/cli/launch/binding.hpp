@@ -11,7 +11,7 @@
 
 namespace lares::cli {
 
-/// What the user asked for. `automatic`: as the user's own variables say, else close.
+/// What the user asked for. `automatic`: as the user's own variables say, else spread.
 enum class BindChoice { automatic, close, spread, none, as_is };
 
 /// Reads the value of --bind or LARES_BIND. An error lists the accepted words.
@@ -24,12 +24,10 @@ struct Binding {
   std::optional<std::string> note;  ///< why nothing was bound though it should have been
 };
 
-/// Changes the OpenMP variables of `environment`. An explicit choice overrides OMP_PROC_BIND,
-/// GOMP_CPU_AFFINITY and KMP_AFFINITY, never OMP_PLACES; without one the user's variables stay as
-/// they are. Places are one core each, in the order of the domains.
+/// Says in `environment` who binds. Without a choice, the user's variables stay as they are; if
+/// there are none, the preloaded library binds (LARES_BOUND). An explicit choice overrides
+/// OMP_PROC_BIND, GOMP_CPU_AFFINITY and KMP_AFFINITY, never OMP_PLACES: to places that the user
+/// names, the program's runtime binds.
 Binding bind_threads(Environment& environment, const machine::Machine& machine, BindChoice choice);
-
-/// The value of OMP_PLACES: "{0,4},{1,5}", one place per core, cores of a domain beside each other.
-std::string omp_places(const machine::Machine& machine);
 
 }  // namespace lares::cli

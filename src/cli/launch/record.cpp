@@ -11,6 +11,7 @@
 
 #include "analysis/task_graph.hpp"
 #include "cli/commands.hpp"
+#include "runtime/record_format.hpp"
 
 namespace lares::cli {
 namespace {
@@ -44,7 +45,7 @@ std::vector<std::string> notes_on(const analysis::TaskGraph& graph) {
 
 }  // namespace
 
-RecordFile::RecordFile(std::string name) : name_(std::move(name)) {
+RecordFile::RecordFile(std::string name, Bytes limit) : name_(std::move(name)), limit_(limit) {
   if (name_.empty()) return;
   file_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
   if (file_ < 0) {
@@ -61,7 +62,13 @@ void RecordFile::ask_for(const Session& session) const {
   if (file_ < 0) return;
   const std::string path = session.path() + "/record";
   const int request = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  if (request >= 0) close(request);
+  if (request < 0) return;
+  const runtime::RecordBudget budget{limit_.count, 0};
+  // Mapped by the program's processes, so it comes with its contents or not at all.
+  if (!write_whole(request, {reinterpret_cast<const char*>(&budget), sizeof(budget)})) {
+    unlink(path.c_str());
+  }
+  close(request);
 }
 
 std::vector<std::string> RecordFile::write(const Session& session,

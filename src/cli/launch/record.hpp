@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.hpp"
 #include "cli/launch/session.hpp"
 
 namespace lares::cli {
@@ -12,8 +13,9 @@ namespace lares::cli {
 /// The file for the graph. Opened before the program starts, so that a wrong name costs no run.
 class RecordFile {
  public:
-  /// With an empty name nothing is recorded. Throws UserMistake if the file cannot be written.
-  explicit RecordFile(std::string name);
+  /// With an empty name nothing is recorded. `limit` is what the record, of which the graph is
+  /// made, may take in the session's folder. Throws UserMistake if the file cannot be written.
+  RecordFile(std::string name, Bytes limit);
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
   ~RecordFile();
@@ -26,6 +28,7 @@ class RecordFile {
 
  private:
   std::string name_;
+  Bytes limit_;
   int file_ = -1;
 };
 

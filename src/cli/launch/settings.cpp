@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/launch/stall.hpp"
+#include "lab/sizes.hpp"
 #include "memory/placement_choice.hpp"
 
 namespace lares::cli {
@@ -78,6 +79,17 @@ Result<std::chrono::milliseconds> settle_stall(const RunOptions& options,
   return limit;
 }
 
+/// A record takes memory twice: its files' (in /dev/shm) while the program runs, and six times as
+/// much in this process when the graph is made.
+constexpr std::string_view default_record_limit = "128M";
+
+Result<Bytes> settle_record_limit(const RunOptions& options) {
+  const bool given = !options.record_limit.empty();
+  const auto limit = lab::parse_size(given ? options.record_limit : default_record_limit);
+  if (!limit) return from("--record-limit", limit.error());
+  return limit.value();
+}
+
 Result<SummaryTarget> parse_summary(std::string_view source, const std::string& format,
                                     const std::string& file) {
   if (format != "text" && format != "json") {
@@ -113,10 +125,11 @@ Result<bool> settle_quiet(const RunOptions& options, const Environment& environm
 }
 
 /// Those that the command reads, and those that it sets for the library.
-constexpr std::array<std::string_view, 11> known_here = {
-    "LARES_BIND",      "LARES_BOUND",  "LARES_DOMAIN", "LARES_MACHINE",
-    "LARES_PLACEMENT", "LARES_POLICY", "LARES_QUIET",  "LARES_RECORD",
-    "LARES_SESSION",   "LARES_STALL",  "LARES_SUMMARY"};
+/// LARES_LAB_KERNEL is read by `lares lab`, which may be what runs, or is run.
+constexpr std::array<std::string_view, 12> known_here = {
+    "LARES_BIND",    "LARES_BOUND",     "LARES_DOMAIN", "LARES_LAB_KERNEL",
+    "LARES_MACHINE", "LARES_PLACEMENT", "LARES_POLICY", "LARES_QUIET",
+    "LARES_RECORD",  "LARES_SESSION",   "LARES_STALL",  "LARES_SUMMARY"};
 
 bool is_known(const std::string& name) {
   return std::find(known_here.begin(), known_here.end(), name) != known_here.end();
@@ -135,6 +148,8 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   if (!stall) return stall.error();
   const auto quiet = settle_quiet(options, environment);
   if (!quiet) return quiet.error();
+  const auto record_limit = settle_record_limit(options);
+  if (!record_limit) return record_limit.error();
   auto machine = settle_machine(options.machine, environment);
   if (!machine) return machine.error();
   const auto policy = settle_policy(options, environment, machine.value());
@@ -150,6 +165,7 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
     settings.record = record->text;
   }
   settings.stall = stall.value();
+  settings.record_limit = record_limit.value();
   settings.quiet = quiet.value();
   return settings;
 }

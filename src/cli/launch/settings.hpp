@@ -25,6 +25,7 @@ struct RunOptions {
   std::vector<std::string> summary;  ///< FORMAT FILE, or empty
   std::string record;
   std::string stall;
+  std::string record_limit;
   bool quiet = false;
   std::vector<std::string> program;  ///< protected (launch/words.hpp)
 };
@@ -42,6 +43,7 @@ struct RunSettings {
   BindChoice bind = BindChoice::automatic;
   std::string placement;  ///< as memory::parse_placement reads it; empty: first touch
   std::optional<SummaryTarget> summary;  ///< nothing: text on standard error, unless quiet
+  Bytes record_limit;                    ///< what the record may take until the program's end
   std::string record;                    ///< where the task graph goes; empty: nowhere
   std::chrono::milliseconds stall{0};    ///< longest time without progress; 0: nobody watches
   bool quiet = false;

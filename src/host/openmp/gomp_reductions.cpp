@@ -10,7 +10,7 @@
 
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/region.hpp"
-#include "runtime/spinlock.hpp"
+#include "runtime/process_lock.hpp"
 
 namespace lares::omp::gomp {
 
@@ -103,7 +103,7 @@ struct Ring {
 };
 
 // One ring for each team that ever used the construct: few programs do, so a list is enough.
-runtime::Spinlock g_ring_lock;
+LARES_PROCESS_LOCK(g_ring_lock);
 Ring* g_rings = nullptr;  // under g_ring_lock
 
 Ring& ring_of(const runtime::Team& team) noexcept {

@@ -6,14 +6,14 @@
 
 #include "host/openmp/kmp_entry.hpp"
 #include "host/openmp/kmp_tasks.hpp"
-#include "runtime/spinlock.hpp"
+#include "runtime/process_lock.hpp"
 
 namespace lares::omp::kmp {
 
 namespace {
 
 // Proxies are completed by threads that may be nobody's, which cannot tell whose task it is.
-runtime::Spinlock g_lock;
+LARES_PROCESS_LOCK(g_lock);
 std::vector<const CompilerTask*>& proxies() {
   static auto* list = new std::vector<const CompilerTask*>;  // under g_lock; lives for ever
   return *list;

@@ -39,6 +39,7 @@ runtime::Team* Region::make_team(std::size_t size) noexcept {
   team->cancellable = stock_.cancellable;
   size_ = size;
   starts_ = take_next_team();
+  binding_.choose(size);
   if (once != nullptr) once(*this, size);
   team_.store(team, std::memory_order_release);
   return team;
@@ -86,7 +87,9 @@ runtime::Worker* Region::enter() noexcept {
       wait_until([&] { return (team = team_.load(std::memory_order_acquire)) != nullptr; });
     }
   }
-  runtime::Worker& worker = runtime::enter(*team, WorkerId{stock_.thread_num()});
+  const int number = stock_.thread_num();
+  binding_.enter(static_cast<std::size_t>(number));
+  runtime::Worker& worker = runtime::enter(*team, WorkerId{number});
   if (starts_ != nullptr) [[unlikely]] {
     tell_of_start(*team);
   }
@@ -95,7 +98,9 @@ runtime::Worker* Region::enter() noexcept {
 
 void Region::leave(runtime::Worker* worker) noexcept {
   if (worker != nullptr) {
+    const bool is_master = worker->id.value() == 0;
     runtime::leave(*worker);
+    if (is_master) binding_.leave();
   } else if (stock_.thread_num() == 0) {
     runtime::set_this_worker(outer_);  // the other threads had none before
   }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "host/openmp/binding.hpp"
 #include "host/openmp/next_team.hpp"
 #include "host/openmp/stock.hpp"
 #include "runtime/engine.hpp"
@@ -46,6 +47,7 @@ class Region {
   runtime::RegionHint* hint_;
   runtime::ThreadState& master_;
   runtime::Worker* outer_;                     ///< of the master
+  TeamBinding binding_;                        // chosen by the first thread, before team_ is set
   std::atomic<runtime::Team*> team_{nullptr};  // set by the first thread, read by all
   std::atomic<bool> making_{false};            // the first thread takes it
   std::size_t size_ = 0;                       // before team_ is set

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 
+#include "host/openmp/binding.hpp"
 #include "host/openmp/gomp_tasks.hpp"
 #include "host/openmp/kmp_tasks.hpp"
 #include "host/openmp/own_allocators.hpp"
@@ -21,6 +22,8 @@
 #include "machine/machine.hpp"
 #include "policy/registry.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/process_lock.hpp"
+#include "runtime/record.hpp"
 #include "runtime/stall.hpp"
 
 namespace lares::omp {
@@ -68,11 +71,18 @@ runtime::CountersFile* map_counters() noexcept {
   return counters;
 }
 
-// `lares run --record` leaves an empty file for us.
+// `lares run --record` leaves a file for us, with the bytes that the record may have.
 bool wants_record() noexcept {
   std::string path = g_session;
   path += "/record";
-  return access(path.c_str(), F_OK) == 0;
+  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return false;
+  void* memory =
+      mmap(nullptr, sizeof(runtime::RecordBudget), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (memory == MAP_FAILED) return false;
+  runtime::record::set_budget(static_cast<runtime::RecordBudget*>(memory));
+  return true;
 }
 
 // `lares run --stall` leaves its limit for us, in milliseconds; 0 if it does not.
@@ -96,7 +106,9 @@ const char* runtime_of(const void* host) noexcept {
 
 // The parent's file stays the parent's.
 void after_fork_in_child() noexcept {
+  runtime::renew_process_locks();
   if (runtime::Engine::active()) runtime::Engine::instance().reset_after_fork(map_counters);
+  free_after_fork();
 }
 
 runtime::WaitPolicy wait_policy() noexcept {
@@ -157,7 +169,8 @@ void set_up() noexcept {
   if (wants_record()) runtime::Engine::record_into(g_session);
   runtime::stall::set_up(g_session, stall_limit(), {task_code, runtime_of});
   set_up_allocators(engine.machine());
-  pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  set_up_binding(engine.machine(), std::getenv("LARES_BOUND"), g_session);
+  pthread_atfork(runtime::hold_process_locks, runtime::release_process_locks, after_fork_in_child);
   if (has_tool()) {
     engine.note("an OMPT tool watches the program: Lares leaves all tasks to the stock runtime");
     engine.deactivate();

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,8 +11,9 @@
 #include <mutex>
 #include <new>
 
+#include "host/openmp/binding.hpp"
 #include "runtime/engine.hpp"
-#include "runtime/spinlock.hpp"
+#include "runtime/process_lock.hpp"
 
 namespace lares::omp {
 
@@ -43,7 +43,7 @@ struct Owner {
 };
 
 // Written under g_lock, read under it; threads remember their last answer.
-runtime::Spinlock g_lock;
+LARES_PROCESS_LOCK(g_lock);
 Stock* g_stocks[max_stocks] = {};
 std::size_t g_stock_count = 0;
 
@@ -116,24 +116,12 @@ void note_second(const Stock& stock) noexcept {
   runtime::Engine::instance().note(text);
 }
 
-// A runtime looks at its first thread's processors when it starts. If an earlier runtime has bound
-// that thread, the later one would put all its threads there.
+// A runtime looks at its first thread's processors when it starts. If Lares has bound that thread
+// for a team of another runtime, this one would put all its threads there.
 void start_unbound(Stock& stock) noexcept {
-  const machine::Machine& machine = runtime::Engine::instance().machine();
-  cpu_set_t before;
-  cpu_set_t all;
-  if (sched_getaffinity(0, sizeof(before), &before) != 0) return;
-  CPU_ZERO(&all);
-  for (const machine::Core& core : machine.cores) {
-    for (const OsCpu cpu : core.cpus) {
-      if (cpu.index() >= CPU_SETSIZE) return;
-      CPU_SET(cpu.index(), &all);
-    }
-  }
-  if (CPU_COUNT(&before) >= CPU_COUNT(&all)) return;  // nobody has bound it
-  if (sched_setaffinity(0, sizeof(all), &all) != 0) return;
+  if (t_place < 0) return;
+  const Unbound unbound;
   if (auto* const start = real<int()>(stock, Entry::omp_get_max_threads); start != nullptr) start();
-  sched_setaffinity(0, sizeof(before), &before);
 }
 
 void add_stock(const Object& object) noexcept {

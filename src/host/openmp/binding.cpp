@@ -1,0 +1,334 @@
+#include "host/openmp/binding.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "base/clock.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/process_lock.hpp"
+
+namespace lares::omp {
+
+/// A master's team of one nesting level. The master's, and of the first thread of its next region.
+struct TeamMemory {
+  std::vector<std::uint16_t> places;  ///< of the last team, by thread number
+  ProcessorMask allowed;              ///< of the master, outside of the region
+};
+
+namespace {
+
+struct Place {
+  CoreId core;
+  std::uint16_t domain = 0;
+};
+
+// Written when the library is loaded, then constant.
+const std::vector<Place>* g_places = nullptr;  // never destroyed; null: Lares binds nothing
+TeamOrder g_order = TeamOrder::spread;
+
+// The process number of the team that uses a place, or 0. All processes of a run write and read it:
+// a thread owns the place whose number it has changed from 0 to its own. Invariant: a place has one
+// thread at a time, so no core is shared while another is idle.
+std::atomic<std::uint32_t>* g_owners = nullptr;
+std::atomic<std::uint32_t> g_process{0};  // our number; written at load and after a fork
+
+LARES_PROCESS_LOCK(g_places_lock);
+const void** g_last_master = nullptr;  // by place: whose team was there last; under g_places_lock
+
+std::atomic<bool> g_refused{false};  // any thread: the kernel lets nobody be bound
+
+// Of a thread with a place: what it had before, and when it was bound.
+__attribute__((tls_model("initial-exec"))) constinit thread_local ProcessorMask t_before;
+__attribute__((tls_model("initial-exec"))) constinit thread_local std::int64_t t_bound_at = 0;
+
+constexpr std::size_t most_levels = 4;  // teams nested deeper are not bound
+__attribute__((
+    tls_model("initial-exec"))) constinit thread_local TeamMemory* t_memories[most_levels] = {};
+
+ProcessorMask mask_of(std::size_t place) noexcept {
+  ProcessorMask mask;
+  constexpr std::size_t bits = 8 * sizeof(unsigned long);
+  const machine::Machine& machine = runtime::Engine::instance().machine();
+  for (const OsCpu cpu : machine.cores[(*g_places)[place].core.index()].cpus) {
+    if (cpu.index() < bits * mask.words.size()) {
+      mask.words[cpu.index() / bits] |= 1UL << (cpu.index() % bits);
+    }
+  }
+  mask.bytes = sizeof(mask.words);
+  return mask;
+}
+
+// The engine then need not ask the kernel where the thread runs.
+void tell_engine(CoreId core) noexcept {
+  runtime::ThreadState* thread = runtime::this_thread();
+  thread->core = core;
+  thread->core_known = core.valid();
+  thread->core_followed = core.valid();
+}
+
+void note_refusal() noexcept {
+  if (g_refused.exchange(true, std::memory_order_relaxed)) return;
+  runtime::Engine::instance().note(
+      "threads are not bound, because the system refuses sched_setaffinity");
+}
+
+/// True if the thread is still where Lares put it; else somebody else has chosen its processors.
+bool is_where_put() noexcept { return ProcessorMask::of_this_thread() == mask_of(t_place); }
+
+/// Binds the calling thread, or with -1 lets it go. Invariant: a bound thread's processors are some
+/// of those that it had, and those that it had come back; what the program has changed, it keeps.
+void bind_to(int place) noexcept {
+  if (place == t_place || g_refused.load(std::memory_order_relaxed)) return;
+  if (t_place >= 0 && !is_where_put()) forget_binding();
+  if (place < 0) {
+    if (t_place >= 0) t_before.apply();
+    forget_binding();
+    return;
+  }
+  if (t_place < 0) t_before = ProcessorMask::of_this_thread();
+  const ProcessorMask wanted = mask_of(place);
+  if (!t_before.contains(wanted)) return;
+  if (!wanted.apply()) return note_refusal();
+  t_place = place;
+  t_bound_at = now().count;
+  tell_engine((*g_places)[place].core);
+}
+
+// --- who uses which place
+
+bool is_gone(std::uint32_t process) noexcept {
+  return kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
+}
+
+/// Takes the place of a process that has ended in a region away from it.
+bool is_free(std::size_t place) noexcept {
+  std::uint32_t owner = g_owners[place].load(std::memory_order_relaxed);
+  if (owner == 0) return true;
+  if (owner == g_process.load(std::memory_order_relaxed) || !is_gone(owner)) return false;
+  return g_owners[place].compare_exchange_strong(owner, 0, std::memory_order_relaxed);
+}
+
+// relaxed: the number itself is all that is shared.
+bool take(std::size_t place) noexcept {
+  std::uint32_t nobody = 0;
+  return g_owners[place].compare_exchange_strong(nobody, g_process.load(std::memory_order_relaxed),
+                                                 std::memory_order_relaxed);
+}
+
+/// A place of the parent's, after a fork inside of a region, stays the parent's.
+void give_back(std::size_t place) noexcept {
+  std::uint32_t us = g_process.load(std::memory_order_relaxed);
+  g_owners[place].compare_exchange_strong(us, 0, std::memory_order_relaxed);
+}
+
+std::atomic<std::uint32_t>* map_owners(const char* session, std::size_t count) noexcept {
+  char path[600];
+  std::snprintf(path, sizeof(path), "%s/places", session);
+  const std::size_t bytes = count * sizeof(std::atomic<std::uint32_t>);
+  void* memory = MAP_FAILED;
+  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file >= 0) {
+    if (ftruncate(file, static_cast<off_t>(bytes)) == 0) {
+      memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    }
+    close(file);
+  }
+  if (memory == MAP_FAILED) memory = std::calloc(count, sizeof(std::atomic<std::uint32_t>));
+  return static_cast<std::atomic<std::uint32_t>*>(memory);
+}
+
+// --- what masters remember
+
+pthread_key_t g_memory_key;
+pthread_once_t g_memory_key_once = PTHREAD_ONCE_INIT;
+
+// At the end of a thread.
+void forget_teams(void*) {
+  for (TeamMemory*& memory : t_memories) {
+    delete memory;
+    memory = nullptr;
+  }
+}
+
+}  // namespace
+
+// --- masks
+
+ProcessorMask ProcessorMask::of_this_thread() noexcept {
+  // Not by the C library's function, which is ours for the program.
+  ProcessorMask mask;
+  const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof(mask.words), mask.words.data());
+  mask.bytes = bytes < 0 ? 0 : static_cast<std::size_t>(bytes);
+  return mask;
+}
+
+bool ProcessorMask::apply() const noexcept {
+  return syscall(SYS_sched_setaffinity, 0, bytes, words.data()) == 0;
+}
+
+bool ProcessorMask::contains(const ProcessorMask& other) const noexcept {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if ((other.words[i] & ~words[i]) != 0) return false;
+  }
+  return true;
+}
+
+void set_up_binding(const machine::Machine& machine, const char* how,
+                    const char* session) noexcept {
+  if (how == nullptr) return;
+  auto* places = new std::vector<Place>;
+  for (std::size_t d = 0; d < machine.domains_with_cores(); ++d) {
+    for (const CoreId core : machine.domains[d].cores) {
+      places->push_back({core, static_cast<std::uint16_t>(d)});
+    }
+  }
+  g_order = std::strcmp(how, "close") == 0 ? TeamOrder::close : TeamOrder::spread;
+  g_process.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
+  g_owners = map_owners(session, places->size());
+  g_last_master = static_cast<const void**>(std::calloc(places->size(), sizeof(void*)));
+  if (g_owners != nullptr && g_last_master != nullptr) g_places = places;
+}
+
+void free_after_fork() noexcept {
+  if (g_places == nullptr) return;
+  g_process.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
+  bind_to(-1);
+}
+
+// --- handing processors on
+
+void Unbound::free() noexcept {
+  const int error = errno;
+  if (is_where_put()) {
+    t_before.apply();
+  } else {
+    place_ = -1;
+  }
+  errno = error;
+}
+
+void Unbound::bind_again() noexcept {
+  const int error = errno;
+  mask_of(static_cast<std::size_t>(place_)).apply();
+  errno = error;
+}
+
+const ProcessorMask* mask_before_binding() noexcept {
+  if (t_place < 0) return nullptr;
+  if (is_where_put()) return &t_before;
+  forget_binding();
+  return nullptr;
+}
+
+void forget_binding() noexcept {
+  if (t_place < 0) return;
+  t_place = -1;
+  tell_engine(CoreId{});
+}
+
+// --- teams
+
+namespace {
+
+// Regions of ours that the calling thread is in.
+std::size_t nesting_level() noexcept {
+  std::size_t level = 0;
+  for (const runtime::Worker* worker = runtime::this_worker(); worker != nullptr;
+       worker = worker->outer) {
+    ++level;
+  }
+  return level;
+}
+
+TeamMemory* memory_of_this_thread(std::size_t level) noexcept {
+  if (level >= most_levels) return nullptr;
+  if (t_memories[level] != nullptr) return t_memories[level];
+  pthread_once(&g_memory_key_once, [] { pthread_key_create(&g_memory_key, forget_teams); });
+  t_memories[level] = new TeamMemory;
+  pthread_setspecific(g_memory_key, &t_memories);
+  return t_memories[level];
+}
+
+}  // namespace
+
+TeamBinding::TeamBinding() noexcept {
+  if (g_places == nullptr || g_refused.load(std::memory_order_relaxed)) return;
+  const std::size_t level = nesting_level();
+  memory_ = memory_of_this_thread(level);
+  if (memory_ == nullptr) return;
+  outer_place_ = level == 0 ? -1 : t_place;
+  const ProcessorMask allowed = t_place >= 0 ? t_before : ProcessorMask::of_this_thread();
+  same_allowed_ = allowed == memory_->allowed;
+  if (!same_allowed_) memory_->allowed = allowed;
+}
+
+TeamBinding::~TeamBinding() {
+  if (!chosen_) return;
+  for (std::size_t i = outer_place_ >= 0 ? 1 : 0; i < memory_->places.size(); ++i) {
+    give_back(memory_->places[i]);
+  }
+}
+
+void TeamBinding::choose(std::size_t size) noexcept {
+  alone_ = size <= 1;
+  if (alone_ || memory_ == nullptr) return;
+  const std::lock_guard lock(g_places_lock);
+  const std::size_t first = outer_place_ >= 0 ? 1 : 0;
+  const auto may_run = [&](std::uint16_t place) {
+    return memory_->allowed.contains(mask_of(place));
+  };
+  auto& team = memory_->places;
+  const bool same = same_allowed_ && team.size() == size &&
+                    (first == 0 || team[0] == outer_place_) &&
+                    std::all_of(team.begin() + static_cast<std::ptrdiff_t>(first), team.end(),
+                                [](std::uint16_t place) { return is_free(place); });
+  if (!same) {
+    std::vector<PlaceState> states(g_places->size());
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      const void* last = g_last_master[i];
+      states[i] = {(*g_places)[i].domain, is_free(i) && may_run(static_cast<std::uint16_t>(i)),
+                   last != nullptr && last != memory_};
+    }
+    std::optional<std::uint16_t> master;
+    if (first == 1) master = static_cast<std::uint16_t>(outer_place_);
+    auto found = places_for_team(states, size, g_order, master);
+    if (!found) return;
+    team = std::move(*found);
+  }
+  for (std::size_t i = first; i < size; ++i) {
+    if (!take(team[i])) {  // another process was faster
+      while (i-- > first) give_back(team[i]);
+      return;
+    }
+  }
+  for (const std::uint16_t place : team) g_last_master[place] = memory_;
+  chosen_ = true;
+}
+
+void TeamBinding::enter(std::size_t number) const noexcept {
+  if (alone_ || memory_ == nullptr) return;
+  bind_to(chosen_ ? memory_->places[number] : -1);
+}
+
+void TeamBinding::leave() const noexcept {
+  if (alone_ || memory_ == nullptr) return;
+  if (outer_place_ >= 0) return bind_to(outer_place_);
+  // To be bound and let go takes some microseconds: what the many small regions of a loop would
+  // feel. Until then it stays, and nothing that it starts notices (inheritance.cpp).
+  constexpr std::int64_t worth_it = 100'000;
+  if (t_place >= 0 && now().count - t_bound_at >= worth_it) bind_to(-1);
+}
+
+}  // namespace lares::omp

@@ -1,0 +1,93 @@
+// Where the threads of a parallel region run. Lares binds them itself, and only inside of regions:
+// see docs/architecture.md, "Binding".
+#pragma once
+
+#include <sched.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "host/openmp/team_places.hpp"
+#include "machine/machine.hpp"
+
+namespace lares::omp {
+
+/// A set of processors as the kernel has it.
+struct ProcessorMask {
+  std::array<unsigned long, 128> words{};  ///< 8192 processors, the most that Linux can have
+  std::size_t bytes = 0;                   ///< how many of them the kernel uses; 0: not known
+
+  /// The calling thread's. `bytes` is 0 if the kernel does not tell.
+  static ProcessorMask of_this_thread() noexcept;
+  bool apply() const noexcept;  ///< to the calling thread; false: refused
+  [[nodiscard]] bool contains(const ProcessorMask& other) const noexcept;
+  bool operator==(const ProcessorMask& other) const noexcept { return words == other.words; }
+};
+
+/// Called once, when the library is loaded. `how` is LARES_BOUND; nullptr binds nothing. The places
+/// in use are noted in a file of `session`, so that the processes of a run share them.
+void set_up_binding(const machine::Machine& machine, const char* how, const char* session) noexcept;
+
+/// In the child of a fork: it gets the processors that it would have had.
+void free_after_fork() noexcept;
+
+/// The place of a thread that Lares has bound, or -1. Only that thread touches it.
+__attribute__((tls_model("initial-exec"))) inline constinit thread_local int t_place = -1;
+
+/// While it lives, the calling thread has the processors that it had before Lares bound it: around
+/// everything that hands processors on. Invariant: undoes only what Lares did itself.
+class Unbound {
+ public:
+  Unbound() noexcept : place_(t_place) {
+    if (place_ >= 0) [[unlikely]]
+      free();
+  }
+  Unbound(const Unbound&) = delete;
+  Unbound& operator=(const Unbound&) = delete;
+  ~Unbound() {
+    if (place_ >= 0) [[unlikely]]
+      bind_again();
+  }
+
+ private:
+  void free() noexcept;
+  void bind_again() noexcept;
+  int place_;
+};
+
+/// The calling thread's processors as the program shall see them, if Lares has bound it.
+const ProcessorMask* mask_before_binding() noexcept;
+/// The program has chosen processors for the calling thread: from now on they are its own.
+void forget_binding() noexcept;
+
+/// What a master remembers of its last team: one of the same size comes back to its data.
+struct TeamMemory;
+
+/// Where the threads of one region run. Made by the master, which is also the last to touch it.
+class TeamBinding {
+ public:
+  TeamBinding() noexcept;
+  TeamBinding(const TeamBinding&) = delete;
+  TeamBinding& operator=(const TeamBinding&) = delete;
+  /// After the join: the places are free for other teams.
+  ~TeamBinding();
+
+  /// By the first thread, before any other goes on.
+  void choose(std::size_t size) noexcept;
+  /// Each thread binds itself before it becomes a worker.
+  void enter(std::size_t number) const noexcept;
+  /// The master goes back to where it was, after the region's last barrier.
+  void leave() const noexcept;
+
+ private:
+  TeamMemory* memory_ = nullptr;  ///< the master's; null: nothing is bound
+  int outer_place_ = -1;          ///< of the master in the team around this one
+  bool same_allowed_ = false;     ///< the master's processors are those of its last team
+  bool chosen_ = false;           ///< the team's places are in `memory_` and are in use
+  bool alone_ = true;             ///< a team of one stays where it is
+};
+
+}  // namespace lares::omp

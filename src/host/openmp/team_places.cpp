@@ -1,0 +1,58 @@
+#include "host/openmp/team_places.hpp"
+
+#include <algorithm>
+
+namespace lares::omp {
+
+namespace {
+
+using Numbers = std::vector<std::uint16_t>;
+
+Numbers free_places(std::span<const PlaceState> places, bool claimed,
+                    std::optional<std::uint16_t> master) {
+  Numbers list;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto place = static_cast<std::uint16_t>(i);
+    if (places[i].free && places[i].claimed == claimed && place != master) list.push_back(place);
+  }
+  return list;
+}
+
+/// The next places after `from`, those of its domain first.
+void order_by_nearness(Numbers& list, std::span<const PlaceState> places, std::uint16_t from) {
+  const auto rank = [&](std::uint16_t place) {
+    const std::size_t after = (place + places.size() - from) % places.size();
+    return after + (places[place].domain == places[from].domain ? 0 : places.size());
+  };
+  std::sort(list.begin(), list.end(),
+            [&](std::uint16_t a, std::uint16_t b) { return rank(a) < rank(b); });
+}
+
+/// `count` of `list`, at even distances.
+Numbers evenly(const Numbers& list, std::size_t count) {
+  Numbers chosen;
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back(list[i * list.size() / count]);
+  return chosen;
+}
+
+}  // namespace
+
+std::optional<Numbers> places_for_team(std::span<const PlaceState> places, std::size_t size,
+                                       TeamOrder order, std::optional<std::uint16_t> master) {
+  Numbers team;
+  if (master) team.push_back(*master);
+  for (const bool claimed : {false, true}) {
+    if (team.size() >= size) break;
+    Numbers list = free_places(places, claimed, master);
+    const std::size_t count = std::min(list.size(), size - team.size());
+    if (master) order_by_nearness(list, places, *master);
+    if (!master && order == TeamOrder::spread && count > 0) list = evenly(list, count);
+    team.insert(team.end(), list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  if (team.size() < size) return std::nullopt;
+  // The master of a nested team stays where it is; else thread numbers follow the places.
+  std::sort(team.begin() + (master ? 1 : 0), team.end());
+  return team;
+}
+
+}  // namespace lares::omp
