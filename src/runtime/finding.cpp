@@ -121,6 +121,14 @@ Task* find_awaited(Worker& worker, Reach reach) noexcept {
     if (from.valid() && from != worker.domain) count_steal(worker, from);
     return task;
   }
+  // A deque's owner may wait for us where it runs no tasks: in a lock, or inside the stock runtime.
+  for (const auto& other : team.workers) {
+    if (other->id == worker.id) continue;
+    if (Task* task = admit(worker, other->deque.steal(worker.constraint->depth)); task != nullptr) {
+      count_steal(worker, other->domain);
+      return task;
+    }
+  }
   return nullptr;
 }
 

@@ -132,6 +132,9 @@ class Team : public policy::QueueLengths {
   Team* next_known = nullptr;             ///< in the list of all teams; constant once it is there
   const void* host = nullptr;             ///< which stock runtime its threads come from
   std::atomic<void*> broadcast{nullptr};  ///< host: a pointer that one worker tells all
+  /// Host: the control variables that all workers had before one of them set some in this region;
+  /// null if none has. The first one to set any writes it, the master clears it.
+  std::atomic<const void*> first_variables{nullptr};
 
   // Constant during a region, set by the master before the others start.
   bool cancellable = false;

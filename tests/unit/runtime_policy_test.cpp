@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 
@@ -163,6 +164,58 @@ TEST(CoresOnly, ATaskThatSomebodyWaitsForIsFoundInTheEnd) {
       EXPECT_EQ(worker.current->incomplete_children(), 0);
     });
   }
+}
+
+// One member of a group lies in the deque of a worker that has gone on to another task, which
+// blocks (as in a lock) until the group is complete. This policy never fetches a single task from
+// another domain.
+struct BlockedOwner {
+  std::atomic<bool> started{false};
+  std::atomic<bool> submitted{false};
+  std::atomic<bool> left{false};
+  std::atomic<bool> complete{false};
+  std::atomic<bool> in_time{true};
+  std::atomic<int> ran{0};
+
+  void block() {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!complete.load() && in_time.load()) {
+      std::this_thread::yield();
+      if (std::chrono::steady_clock::now() > limit) in_time.store(false);
+    }
+  }
+  void member(Worker& runner) {
+    if (runner.id != WorkerId{2} || started.exchange(true)) return;
+    host::spawn(runner, [this](Worker&) { ran.fetch_add(1); });
+    while (!submitted.load()) std::this_thread::yield();
+    left.store(true);
+  }
+  void wait_for_group(Worker& worker) {
+    begin_group(worker);
+    for (int i = 0; i < 8; ++i) host::spawn(worker, [this](Worker& runner) { member(runner); });
+    while (!left.load()) std::this_thread::yield();
+    end_group(worker);
+    complete.store(true);
+  }
+  void submit_blocking(Worker& worker) {
+    while (!started.load()) std::this_thread::yield();
+    Task* task = host::make_task(worker, [this](Worker&) { block(); });
+    task->priority = 1;
+    submit(worker, *task, {});
+    submitted.store(true);
+    block();
+  }
+};
+
+TEST(BreakEven, ATaskInTheDequeOfABlockedWorkerIsFoundInTheEnd) {
+  const host::Machine machine({2, 1}, "push=local,steal=break-even");
+  BlockedOwner owner;
+  host::region(3, [&owner](Worker& worker) {
+    if (worker.id == WorkerId{0}) owner.wait_for_group(worker);
+    if (worker.id == WorkerId{1}) owner.submit_blocking(worker);
+  });
+  EXPECT_TRUE(owner.in_time.load());
+  EXPECT_EQ(owner.ran.load(), 1);
 }
 
 }  // namespace

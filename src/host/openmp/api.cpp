@@ -26,6 +26,8 @@ template <class... Values>
 void set(const void* caller, Entry setter, Values... values) {
   if (runtime::Worker* const worker = own_worker(caller, Abi::api)) {
     remember_control_variables(*worker);
+  } else {
+    forget_control_variables();
   }
   real<void(Values...)>(*stock_of(caller, Abi::api), setter)(values...);
 }

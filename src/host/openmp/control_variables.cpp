@@ -20,15 +20,23 @@ struct Variables {
   int chunk = 0;
   int device = 0;
   std::uintptr_t allocator = 0;  ///< 0 if the runtime is too old to have one
+
+  friend bool operator==(const Variables&, const Variables&) = default;
 };
 
-/// What hangs at Task::front_end.
-struct Saved {
-  bool inherits = false;  ///< `inherited` is to be applied before the body
-  bool restores = false;  ///< `before` is to be restored after it
-  Variables inherited;
-  Variables before;
+/// Variables that some task had: one of each value, which lives for ever. So tasks share them by
+/// address, and the same address is the same value.
+struct Snapshot {
+  Variables values;
+  Snapshot* next = nullptr;
 };
+
+constexpr std::size_t bucket_count = 256;
+// Any thread adds at the front; nobody removes.
+std::atomic<Snapshot*> g_snapshots[bucket_count];
+
+/// What the stock runtime has for the calling thread; nullptr if that is to be asked.
+__attribute__((tls_model("initial-exec"))) constinit thread_local const Snapshot* t_now = nullptr;
 
 Variables read(Stock& stock) noexcept {
   Variables now;
@@ -45,8 +53,47 @@ Variables read(Stock& stock) noexcept {
   return now;
 }
 
-void write(Stock& stock, const Variables& wanted) noexcept {
-  const Variables now = read(stock);
+std::size_t bucket_of(const Variables& values) noexcept {
+  std::uint64_t hash = values.allocator;
+  for (const int value : {values.threads, values.dynamic, values.levels, values.schedule,
+                          values.chunk, values.device}) {
+    hash = (hash ^ static_cast<std::uint32_t>(value)) * 0x9E3779B97F4A7C15ULL;
+  }
+  return static_cast<std::size_t>(hash >> 32U) % bucket_count;
+}
+
+const Snapshot* snapshot_of(const Variables& values) noexcept {
+  std::atomic<Snapshot*>& bucket = g_snapshots[bucket_of(values)];
+  Snapshot* fresh = nullptr;
+  Snapshot* head = bucket.load(std::memory_order_acquire);  // what others have written into it
+  for (;;) {
+    for (Snapshot* at = head; at != nullptr; at = at->next) {
+      if (!(at->values == values)) continue;
+      std::free(fresh);
+      return at;
+    }
+    if (fresh == nullptr) {
+      void* memory = std::malloc(sizeof(Snapshot));
+      if (memory == nullptr) std::abort();
+      fresh = new (memory) Snapshot{values, nullptr};
+    }
+    fresh->next = head;
+    // release: its contents; acquire on failure: the other's.
+    if (bucket.compare_exchange_weak(head, fresh, std::memory_order_release,
+                                     std::memory_order_acquire)) {
+      return fresh;
+    }
+  }
+}
+
+const Snapshot& current(Stock& stock) noexcept {
+  if (t_now == nullptr) t_now = snapshot_of(read(stock));
+  return *t_now;
+}
+
+void change_to(Stock& stock, const Snapshot& snapshot) noexcept {
+  const Variables& now = current(stock).values;
+  const Variables& wanted = snapshot.values;
   using Set = void(int);
   using SetSchedule = void(int, int);
   if (now.threads != wanted.threads) {
@@ -66,15 +113,22 @@ void write(Stock& stock, const Variables& wanted) noexcept {
   if (now.schedule != wanted.schedule || now.chunk != wanted.chunk) {
     real<SetSchedule>(stock, Entry::omp_set_schedule)(wanted.schedule, wanted.chunk);
   }
+  t_now = &snapshot;
 }
 
-Saved& saved_of(runtime::Task& task) noexcept {
-  if (task.front_end == nullptr) {
-    void* memory = std::malloc(sizeof(Saved));
-    if (memory == nullptr) std::abort();
-    task.front_end = new (memory) Saved;
-  }
-  return *static_cast<Saved*>(task.front_end);
+// Task::front_end is a snapshot to be applied before the body; once that is done, with the lowest
+// bit set, one to be restored after it; or null.
+constexpr std::uintptr_t restores = 1;
+
+const Snapshot& snapshot_in(const runtime::Task& task) noexcept {
+  const auto word = reinterpret_cast<std::uintptr_t>(task.front_end);
+  return *reinterpret_cast<const Snapshot*>(word & ~restores);
+}
+bool has_been_applied(const runtime::Task& task) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(task.front_end) & restores) != 0;
+}
+void restore_later(runtime::Task& task, const Snapshot& before) noexcept {
+  task.front_end = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&before) | restores);
 }
 
 Stock& stock_of_task(const runtime::Task& task) noexcept {
@@ -83,37 +137,44 @@ Stock& stock_of_task(const runtime::Task& task) noexcept {
 
 }  // namespace
 
-std::atomic<bool> threads_differ{false};
-
 void remember_control_variables(runtime::Worker& worker) noexcept {
   runtime::Task& task = *worker.current;
-  threads_differ.store(true, std::memory_order_relaxed);
-  if (task.has(runtime::task_flag::implicit)) return;  // the stock runtime's own
-  Saved& saved = saved_of(task);
-  if (saved.restores) return;
-  saved.restores = true;
-  saved.before = read(stock_of(worker));
+  if (!variables_differ(*worker.team)) {
+    // Nobody has set any, so ours are still those of all.
+    const void* none = nullptr;
+    worker.team->first_variables.compare_exchange_strong(
+        none, &current(stock_of(worker)), std::memory_order_release, std::memory_order_relaxed);
+  }
+  // The variables of an implicit task are the stock runtime's own.
+  if (!task.has(runtime::task_flag::implicit) && !has_been_applied(task)) {
+    restore_later(task, current(stock_of(worker)));
+  }
+  forget_control_variables();
 }
 
+void forget_control_variables() noexcept { t_now = nullptr; }
+
 void inherit_from(runtime::Worker& worker, runtime::Task& child) noexcept {
-  Saved& saved = saved_of(child);
-  saved.inherits = true;
-  saved.inherited = read(stock_of(worker));
+  child.front_end = const_cast<Snapshot*>(&current(stock_of(worker)));
 }
 
 void apply_inherited(runtime::Task& task) noexcept {
-  Saved& saved = saved_of(task);
-  if (!saved.inherits || saved.restores) return;
+  if (has_been_applied(task)) return;
+  // Without variables of its own it was made by a task that had those that the region began with.
+  const Snapshot& inherited = task.front_end != nullptr
+                                  ? snapshot_in(task)
+                                  : *static_cast<const Snapshot*>(
+                                        task.team->first_variables.load(std::memory_order_acquire));
+  task.front_end = nullptr;
   Stock& stock = stock_of_task(task);
-  saved.restores = true;
-  saved.before = read(stock);
-  write(stock, saved.inherited);
+  const Snapshot& before = current(stock);
+  if (&before == &inherited) return;
+  restore_later(task, before);
+  change_to(stock, inherited);
 }
 
 void restore_saved(runtime::Task& task) noexcept {
-  const Saved& saved = saved_of(task);
-  if (saved.restores) write(stock_of_task(task), saved.before);
-  std::free(task.front_end);
+  if (has_been_applied(task)) change_to(stock_of_task(task), snapshot_in(task));
   task.front_end = nullptr;
 }
 

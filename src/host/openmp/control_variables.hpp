@@ -2,8 +2,6 @@
 // implicit ones, so what a task sets is undone at its end, and handed on to its children.
 #pragma once
 
-#include <atomic>
-
 #include "runtime/task.hpp"
 #include "runtime/team.hpp"
 
@@ -11,29 +9,31 @@ namespace lares::omp {
 
 /// Called before a task changes a control variable: its end will restore what was before.
 void remember_control_variables(runtime::Worker& worker) noexcept;
-/// A new task starts with its creator's variables. Cheap as long as no thread has set any inside a
-/// region: they are the same everywhere then.
+/// Called where the stock runtime gives the calling thread others: at both ends of a region, and
+/// when they are set outside of our teams.
+void forget_control_variables() noexcept;
+/// A new task starts with its creator's variables. They are the same everywhere in a team as long
+/// as none of its threads has set any.
 inline void inherit_control_variables(runtime::Worker& worker, runtime::Task& child) noexcept;
 /// Around a body. Cheap unless the task has variables of its own.
 inline void apply_control_variables(runtime::Task& task) noexcept;
 inline void restore_control_variables(runtime::Task& task) noexcept;
 
-/// Set for good once a thread inside a region has set a variable: from then on a task takes its
-/// creator's along, since the thread that runs it may have others.
-extern std::atomic<bool> threads_differ;
-
-/// True once any thread inside a region has set a variable.
-inline bool variables_differ() noexcept { return threads_differ.load(std::memory_order_relaxed); }
-
 void inherit_from(runtime::Worker& worker, runtime::Task& child) noexcept;
 void apply_inherited(runtime::Task& task) noexcept;
 void restore_saved(runtime::Task& task) noexcept;
 
+/// True once a worker of the team has set variables in this region.
+inline bool variables_differ(const runtime::Team& team) noexcept {
+  // acquire: the values come with it. A thread sees what it has set itself, and needs no more.
+  return team.first_variables.load(std::memory_order_acquire) != nullptr;
+}
+
 inline void inherit_control_variables(runtime::Worker& worker, runtime::Task& child) noexcept {
-  if (threads_differ.load(std::memory_order_relaxed)) inherit_from(worker, child);
+  if (variables_differ(*worker.team)) inherit_from(worker, child);
 }
 inline void apply_control_variables(runtime::Task& task) noexcept {
-  if (task.front_end != nullptr) apply_inherited(task);
+  if (task.front_end != nullptr || variables_differ(*task.team)) apply_inherited(task);
 }
 inline void restore_control_variables(runtime::Task& task) noexcept {
   if (task.front_end != nullptr) restore_saved(task);

@@ -22,6 +22,12 @@ void run(runtime::Task& task, runtime::Worker&) {
   restore_control_variables(task);
 }
 
+// On the thread of its creator, at once: it has the creator's variables already.
+void run_in_place(runtime::Task& task, runtime::Worker&) {
+  reinterpret_cast<Body>(task.function)(task.data);
+  restore_control_variables(task);
+}
+
 void* align_up(void* pointer, long align) noexcept {
   const auto mask = static_cast<std::uintptr_t>(align) - 1;
   return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(pointer) + mask) & ~mask);
@@ -218,7 +224,7 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
   Number width = split.first_step;
   for (unsigned long i = 0; i < split.tasks; ++i) {
     // Without copy constructors the caller's data serves every piece that runs at once.
-    const bool in_place = recipe.copy == nullptr && !variables_differ() &&
+    const bool in_place = recipe.copy == nullptr &&
                           (included || (recipe.priority == 0 && runtime::should_inline(worker)));
     runtime::Task* task = in_place ? nullptr : make_with_copy(worker, recipe);
     auto* bounds = static_cast<Number*>(in_place ? recipe.data : task->data);
@@ -227,7 +233,7 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
     bounds[1] = i + 1 == split.tasks ? end : start;
     if (i == split.last_with_first) width = split.later_step;
     if (in_place) {
-      runtime::run_inline(worker, run, reinterpret_cast<void*>(recipe.body), recipe.data,
+      runtime::run_inline(worker, run_in_place, reinterpret_cast<void*>(recipe.body), recipe.data,
                           inline_flags(recipe, *worker.current, included));
     } else if (included) {
       runtime::run_undeferred(worker, *task, {});
@@ -263,10 +269,9 @@ LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, v
   void* event = (flags & gomp::flag_detach) != 0 ? detach : nullptr;
   const bool depends = (flags & gomp::flag_depend) != 0;
   const gomp::Recipe recipe{fn, data, copy, size, align, flags, priority};
-  if (event == nullptr && copy == nullptr && !lares::omp::variables_differ() &&
-      gomp::may_run_now(*worker, flags, included, depends)) {
-    return lares::runtime::run_inline(*worker, gomp::run, reinterpret_cast<void*>(fn), data,
-                                      gomp::inline_flags(recipe, *worker->current, included));
+  if (event == nullptr && copy == nullptr && gomp::may_run_now(*worker, flags, included, depends)) {
+    return lares::runtime::run_inline(*worker, gomp::run_in_place, reinterpret_cast<void*>(fn),
+                                      data, gomp::inline_flags(recipe, *worker->current, included));
   }
   if (!depends) {
     return included ? gomp::run_now(*worker, recipe, {}, event)

@@ -1,8 +1,7 @@
 // Tasks that somebody else completes (detach, proxies), and what the offloading library asks about
 // the current task.
-#include <algorithm>
 #include <mutex>
-#include <vector>
+#include <unordered_set>
 
 #include "host/openmp/kmp_entry.hpp"
 #include "host/openmp/kmp_tasks.hpp"
@@ -14,19 +13,14 @@ namespace {
 
 // Proxies are completed by threads that may be nobody's, which cannot tell whose task it is.
 LARES_PROCESS_LOCK(g_lock);
-std::vector<const CompilerTask*>& proxies() {
-  static auto* list = new std::vector<const CompilerTask*>;  // under g_lock; lives for ever
-  return *list;
+std::unordered_set<const CompilerTask*>& proxies() {
+  static auto* set = new std::unordered_set<const CompilerTask*>;  // under g_lock; lives for ever
+  return *set;
 }
 
 bool forget_proxy(const CompilerTask* made) noexcept {
   const std::lock_guard lock(g_lock);
-  auto& list = proxies();
-  const auto at = std::find(list.begin(), list.end(), made);
-  if (at == list.end()) return false;
-  *at = list.back();
-  list.pop_back();
-  return true;
+  return proxies().erase(made) != 0;
 }
 
 std::uint64_t id_of(const runtime::Task& task) noexcept {
@@ -41,7 +35,7 @@ bool is_implicit(const runtime::Task& task) noexcept {
 
 void remember_proxy(const CompilerTask& made) noexcept {
   const std::lock_guard lock(g_lock);
-  proxies().push_back(&made);
+  proxies().insert(&made);
 }
 
 }  // namespace lares::omp::kmp

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include "host/openmp/control_variables.hpp"
 #include "runtime/spinlock.hpp"
 
 // The linker's: where this library begins, and where its code ends. Hidden, so that they are not
@@ -37,6 +38,7 @@ runtime::Team* Region::make_team(std::size_t size) noexcept {
   runtime::Team* team = runtime::acquire_team(master_, size, &stock_);
   team->hint = hint_;
   team->cancellable = stock_.cancellable;
+  team->first_variables.store(nullptr, std::memory_order_relaxed);  // all inherit the master's
   size_ = size;
   starts_ = take_next_team();
   binding_.choose(size);
@@ -72,6 +74,7 @@ void Region::tell_of_start(const runtime::Team& team) noexcept {
 }
 
 runtime::Worker* Region::enter() noexcept {
+  forget_control_variables();
   const auto size = static_cast<std::size_t>(stock_.num_threads());
   if (size > most_threads && once == nullptr) {
     runtime::Engine::instance().note(
@@ -97,6 +100,7 @@ runtime::Worker* Region::enter() noexcept {
 }
 
 void Region::leave(runtime::Worker* worker) noexcept {
+  forget_control_variables();
   if (worker != nullptr) {
     const bool is_master = worker->id.value() == 0;
     runtime::leave(*worker);

@@ -161,9 +161,36 @@ static void threads_of_a_team_do_not_share_them(void) {
   }
 }
 
+// Children of a thread that has set nothing run on threads that have, and the other way round.
+static void many_tasks_while_threads_set_theirs(void) {
+  const int before = omp_get_max_threads();
+  for (int round = 0; round < 20; round++) {
+#pragma omp parallel num_threads(4)
+    {
+      const int own = omp_get_thread_num() % 2 == 0 ? before : 20 + omp_get_thread_num();
+      if (own != before) omp_set_num_threads(own);
+      for (int i = 0; i < 100; i++) {
+#pragma omp task firstprivate(own)
+        {
+          CHECK_EQUAL(omp_get_max_threads(), own);
+          if (own != before) omp_set_num_threads(own + 1);
+#pragma omp task firstprivate(own)
+          CHECK_EQUAL(omp_get_max_threads(), own != before ? own + 1 : before);
+#pragma omp taskwait
+          CHECK_EQUAL(omp_get_max_threads(), own != before ? own + 1 : before);
+        }
+        CHECK_EQUAL(omp_get_max_threads(), own);
+      }
+#pragma omp barrier
+      CHECK_EQUAL(omp_get_max_threads(), own);
+    }
+    CHECK_EQUAL(omp_get_max_threads(), before);
+  }
+}
+
 CASES(CASE(the_number_of_threads_does_not_leak), CASE(children_inherit_what_their_creator_set),
       CASE(children_inherit_what_was_set_when_they_were_made),
       CASE(an_undeferred_task_keeps_its_own), CASE(the_schedule_does_not_leak),
       CASE(dynamic_does_not_leak), CASE(the_default_device_does_not_leak),
       CASE(a_region_in_a_task_has_the_size_that_the_task_set),
-      CASE(threads_of_a_team_do_not_share_them))
+      CASE(threads_of_a_team_do_not_share_them), CASE(many_tasks_while_threads_set_theirs))
