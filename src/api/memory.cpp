@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,15 +38,15 @@ int mistake(const Error& error) {
 
 /// The scheduler's table, if this process runs under `lares run`.
 memory::HomeTable table_of_the_run() {
-  using Give = int (*)(std::uintptr_t, std::size_t, int);
+  using Give = int (*)(const memory::GivenRange*, std::size_t);
   using Forget = int (*)(std::uintptr_t, std::size_t);
-  static const auto give = reinterpret_cast<Give>(dlsym(RTLD_DEFAULT, "lares_runtime_give_home"));
+  static const auto give = reinterpret_cast<Give>(dlsym(RTLD_DEFAULT, "lares_runtime_give_homes"));
   static const auto forget =
       reinterpret_cast<Forget>(dlsym(RTLD_DEFAULT, "lares_runtime_forget_home"));
   if (give == nullptr || forget == nullptr) return {};
   return {nullptr,
-          [](void* /*none*/, std::uintptr_t address, Bytes length, DomainId home) {
-            return give(address, length.count, home.value()) != 0;
+          [](void* /*none*/, std::span<const memory::GivenRange> ranges) {
+            return give(ranges.data(), ranges.size()) != 0;
           },
           [](void* /*none*/, std::uintptr_t address, Bytes length) {
             return forget(address, length.count) != 0;

@@ -3,9 +3,12 @@
 
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
+#include <span>
 #include <vector>
 
 #include "memory/manager/manager.hpp"
@@ -106,6 +109,14 @@ TEST_F(MigrateTest, ARefusalIsSaidOnce) {
     EXPECT_EQ(report.refused, error);
     EXPECT_EQ(report.moved, 0U);
   }
+}
+
+TEST_F(MigrateTest, ANodeOutsideOfTheCpusetDeniesItsPagesOnly) {
+  fake_.errors().move_to = EACCES;
+  const MoveReport report = move_all();
+  EXPECT_EQ(report.refused, EACCES);
+  EXPECT_EQ(report.denied, count);
+  expect_sums(report);
 }
 
 TEST_F(MigrateTest, ANodeWithoutRoomFailsPageByPage) {
@@ -349,9 +360,12 @@ class ManagerTest : public testing::Test {
   FakeCalls fake_;
   std::vector<std::array<std::uint64_t, 3>> told_;
   const HomeTable table_{&told_,
-                         [](void* list, std::uintptr_t address, Bytes length, DomainId home) {
-                           static_cast<decltype(told_)*>(list)->push_back(
-                               {address, length.count, static_cast<std::uint64_t>(home.value())});
+                         [](void* list, std::span<const GivenRange> ranges) {
+                           for (const GivenRange& range : ranges) {
+                             static_cast<decltype(told_)*>(list)->push_back(
+                                 {range.begin, range.end - range.begin,
+                                  static_cast<std::uint64_t>(range.home.value())});
+                           }
                            return true;
                          },
                          [](void*, std::uintptr_t, Bytes) { return true; }};
@@ -477,6 +491,89 @@ TEST_F(ManagerTest, TheNextTeamGetsItsChunksOnce) {
   manager_.team_starts(members);
   EXPECT_EQ(told_.size(), 2U);
   EXPECT_FALSE(manager_.attach_to_next_team(base, {page}, {0}, false).ok());
+}
+
+TEST_F(ManagerTest, ATeamMayHaveThousandsOfMembers) {
+  constexpr std::size_t members = 2080;  // the thesis' largest machine
+  const std::vector<DomainId> team(members, DomainId{1});
+  EXPECT_TRUE(manager_.attach_to_team(base, {members * page}, 7, team).ok());
+  ASSERT_TRUE(
+      manager_.attach_to_next_team(base + members * page, {members * page}, {page}, false).ok());
+  told_.clear();
+  manager_.team_starts(team);
+  std::uint64_t bytes = 0;
+  for (const auto& range : told_) bytes += range[1];
+  EXPECT_EQ(bytes, members * page);
+}
+
+TEST_F(ManagerTest, MemoryAtAnOldAddressHasNoOldHome) {
+  const TestArea area(16);
+  ASSERT_TRUE(manager_.add(area.address(), area.length()).ok());
+  NextTouchOptions options;
+  options.chunk = {4 * page};
+  ASSERT_TRUE(manager_.on_next_touch(area.address(), area.length(), options).ok());
+  EXPECT_TRUE(area.intact());
+  manager_.collect_touches();
+  ASSERT_TRUE(manager_.remove(area.address()).ok());
+  told_.clear();
+  // Whoever is there now must not inherit the toucher.
+  manager_.collect_touches();
+  EXPECT_TRUE(told_.empty());
+  EXPECT_EQ(manager_.homes_of(area.address(), area.length()).pages[0] +
+                manager_.homes_of(area.address(), area.length()).pages[1] +
+                manager_.homes_of(area.address(), area.length()).unknown +
+                manager_.homes_of(area.address(), area.length()).absent,
+            16U);
+  EXPECT_TRUE(told_.empty());
+}
+
+TEST_F(ManagerTest, TouchesAreEnteredOnceAndCanBeOverruled) {
+  const TestArea area(16);
+  NextTouchOptions options;
+  options.chunk = {4 * page};
+  ASSERT_TRUE(manager_.on_next_touch(area.address(), area.length(), options).ok());
+  *reinterpret_cast<volatile char*>(area.bytes()) = 1;  // the first chunk; the others stay marked
+  // Who fetches for the toucher may note it a moment after the toucher goes on.
+  while (told_.empty()) manager_.collect_touches();
+  const std::size_t told = told_.size();
+  EXPECT_EQ(told, 1U);
+  const DomainId other{1};
+  ASSERT_TRUE(manager_.attach(area.address(), {4 * page}, {}, other).ok());
+  manager_.collect_touches();
+  EXPECT_EQ(told_.size(), told + 1) << "only what was attached";
+  std::array<DomainId, 4> homes;
+  manager_.page_homes(area.address(), {4 * page}, homes);
+  EXPECT_EQ(homes[0], other);
+}
+
+volatile std::sig_atomic_t g_forked = 0;
+Manager* g_forking = nullptr;
+
+// What pthread_atfork's handlers do when a handler of a signal forks.
+void fork_in_handler(int) {
+  g_forking->before_fork();
+  g_forking->after_fork_in_parent();
+  g_forked = g_forked + 1;
+}
+
+TEST_F(ManagerTest, AHandlerThatForksMeetsNoLockOfItsOwnThread) {
+  g_forking = &manager_;
+  g_forked = 0;
+  struct sigaction action{};
+  action.sa_handler = &fork_in_handler;
+  struct sigaction before{};
+  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
+  itimerval often{{0, 200}, {0, 200}};
+  ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
+  // Ends: a deadlock would be seen as a test that hangs.
+  while (g_forked < 200) {
+    const Owner owner{Owner::Kind::thread, 1};
+    EXPECT_TRUE(manager_.attach(base, {10 * page}, owner, DomainId{0}).ok());
+    EXPECT_EQ(manager_.owned(owner).count, 10 * page);
+  }
+  often = {};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
 }
 
 TEST_F(ManagerTest, AListSaysNothingOfWhatIsBeyondIt) {
