@@ -236,18 +236,21 @@ LARES_PUBLIC lares_distribution lares_blocked_rows(const size_t* extents, unsign
 }
 
 LARES_PUBLIC void* lares_alloc(size_t bytes, const lares_distribution* how, unsigned flags) {
-  const Result<Wanted> checked = wanted(how);
-  if (!checked) return given(checked.error());
-  return given(manager().allocate({bytes}, distribution_of(checked.value()),
-                                  (flags & LARES_HUGE_PAGES) != 0));
+  return lares_realloc(nullptr, bytes, how, flags);
 }
 
 LARES_PUBLIC void* lares_realloc(void* old, size_t bytes, const lares_distribution* how,
                                  unsigned flags) {
+  constexpr unsigned known = LARES_HUGE_PAGES | LARES_STRICT;
+  if ((flags & ~known) != 0) {
+    return given(Error{"flag " + std::to_string(flags & ~known) +
+                       " is not for allocations, accepted are LARES_HUGE_PAGES and LARES_STRICT"});
+  }
   const Result<Wanted> checked = wanted(how);
   if (!checked) return given(checked.error());
-  return given(manager().resize(old, {bytes}, distribution_of(checked.value()),
-                                (flags & LARES_HUGE_PAGES) != 0));
+  return given(manager().resize(
+      old, {bytes}, distribution_of(checked.value()),
+      {.huge = (flags & LARES_HUGE_PAGES) != 0, .strict = (flags & LARES_STRICT) != 0}));
 }
 
 LARES_PUBLIC int lares_free(void* range) {

@@ -375,7 +375,7 @@ class ManagerTest : public testing::Test {
 
 TEST_F(ManagerTest, PlacingIsRememberedWhereDomainsShareAMemory) {
   const DomainId one{1};
-  const Result<void*> memory = manager_.allocate({3 * page}, on(one), false);
+  const Result<void*> memory = manager_.allocate({3 * page}, on(one), {});
   ASSERT_TRUE(memory.ok());
   std::array<DomainId, 3> homes;
   const auto address = reinterpret_cast<std::uintptr_t>(memory.value());
@@ -388,9 +388,9 @@ TEST_F(ManagerTest, PlacingIsRememberedWhereDomainsShareAMemory) {
 }
 
 TEST_F(ManagerTest, MistakesAreSentences) {
-  EXPECT_EQ(manager_.allocate({0}, {}, false).error().sentence, "the range is empty");
+  EXPECT_EQ(manager_.allocate({0}, {}, {}).error().sentence, "the range is empty");
   const DomainId five{5};
-  EXPECT_EQ(manager_.allocate({page}, on(five), false).error().sentence,
+  EXPECT_EQ(manager_.allocate({page}, on(five), {}).error().sentence,
             "domain 5 does not exist, accepted are 0 to 1");
   int local = 0;
   EXPECT_FALSE(manager_.free(&local).ok());
@@ -411,17 +411,54 @@ TEST(ManagerMappings, ComeBackWithTheMemory) {
   cyclic.kind = Distribution::Kind::cyclic;
   const std::size_t before = mapping_budget().left();
   for (int i = 0; i < 500; ++i) {
-    const Result<void*> memory = manager.allocate({64 * page}, cyclic, false);
+    const Result<void*> memory = manager.allocate({64 * page}, cyclic, {});
     ASSERT_NE(memory.value(), nullptr);
     ASSERT_EQ(mapping_budget().left(), before - 64);
     ASSERT_TRUE(manager.free(memory.value()).ok());
   }
   EXPECT_EQ(mapping_budget().left(), before);
   std::vector<void*> many;
-  for (int i = 0; i < 200; ++i)
-    many.push_back(manager.allocate({64 * page}, cyclic, false).value());
+  for (int i = 0; i < 200; ++i) many.push_back(manager.allocate({64 * page}, cyclic, {}).value());
   EXPECT_LE(fake.binds(), 500 * 64 + static_cast<int>(MappingBudget::most));
   for (void* memory : many) EXPECT_TRUE(manager.free(memory).ok());
+  EXPECT_EQ(mapping_budget().left(), before);
+}
+
+/// A kernel whose pages are all on one node, whatever is asked for.
+SystemCalls calls_of_a_full_machine() {
+  SystemCalls calls = FakeCalls::calls();
+  calls.move = [](std::size_t pages, void**, const int*, int* status) noexcept {
+    std::fill_n(status, pages, 0);
+    return 0L;
+  };
+  return calls;
+}
+
+TEST(ManagerStrict, EveryPageIsWhereItShallBeOrThereIsNone) {
+  FakeCalls fake;
+  Manager manager(machine_of_nodes({0, 1}), {}, calls_of_a_full_machine());
+  const std::size_t before = mapping_budget().left();
+  const DomainId zero{0};
+  const DomainId one{1};
+  Distribution how;
+  how.kind = Distribution::Kind::domain;
+  how.domains = {&one, 1};
+  EXPECT_EQ(manager.allocate({64 * page}, how, {.strict = true}).value(), nullptr);
+  void* const lax = manager.allocate({64 * page}, how, {}).value();
+  EXPECT_NE(lax, nullptr);
+  EXPECT_TRUE(manager.free(lax).ok());
+  how.domains = {&zero, 1};
+  void* const strict = manager.allocate({64 * page}, how, {.strict = true}).value();
+  ASSERT_NE(strict, nullptr);
+  std::vector<unsigned char> there(64);
+  EXPECT_EQ(mincore(strict, 64 * page, there.data()), 0);
+  EXPECT_EQ(std::count_if(there.begin(), there.end(), [](unsigned char c) { return c & 1; }), 64);
+  EXPECT_TRUE(manager.free(strict).ok());
+  how.domains = {};
+  how.kind = Distribution::Kind::cyclic;
+  EXPECT_EQ(manager.allocate({64 * page}, how, {.strict = true}).value(), nullptr);
+  fake.errors().bind = EPERM;
+  EXPECT_EQ(manager.allocate({64 * page}, how, {.strict = true}).value(), nullptr);
   EXPECT_EQ(mapping_budget().left(), before);
 }
 
@@ -434,7 +471,7 @@ TEST(ManagerHugePages, OnlyPagesThatTakeTurnsKeepThemAway) {
     how.kind = kind;
     how.block = {64 * page};
     const int before = fake.advised(MADV_NOHUGEPAGE);
-    const Result<void*> memory = manager.allocate({1024 * page}, how, false);
+    const Result<void*> memory = manager.allocate({1024 * page}, how, {});
     EXPECT_EQ(fake.advised(MADV_NOHUGEPAGE) - before,
               kind == Distribution::Kind::interleave ? 1 : 0);
     EXPECT_TRUE(manager.free(memory.value()).ok());
@@ -443,19 +480,19 @@ TEST(ManagerHugePages, OnlyPagesThatTakeTurnsKeepThemAway) {
 
 TEST_F(ManagerTest, NoMemoryIsNull) {
   fake_.errors().map = ENOMEM;
-  const Result<void*> memory = manager_.allocate({page}, {}, false);
+  const Result<void*> memory = manager_.allocate({page}, {}, {});
   ASSERT_TRUE(memory.ok());
   EXPECT_EQ(memory.value(), nullptr);
   fake_.errors() = {};
-  const Result<void*> endless = manager_.allocate({UINT64_MAX - 10}, {}, false);
+  const Result<void*> endless = manager_.allocate({UINT64_MAX - 10}, {}, {});
   ASSERT_TRUE(endless.ok());
   EXPECT_EQ(endless.value(), nullptr);
 }
 
 TEST_F(ManagerTest, ResizingKeepsTheContents) {
-  const Result<void*> memory = manager_.allocate({100}, {}, false);
+  const Result<void*> memory = manager_.allocate({100}, {}, {});
   std::memset(memory.value(), 7, 100);
-  const Result<void*> larger = manager_.resize(memory.value(), {3 * page}, {}, false);
+  const Result<void*> larger = manager_.resize(memory.value(), {3 * page}, {}, {});
   ASSERT_TRUE(larger.ok());
   EXPECT_EQ(static_cast<char*>(larger.value())[99], 7);
   EXPECT_EQ(static_cast<char*>(larger.value())[100], 0);
@@ -464,7 +501,7 @@ TEST_F(ManagerTest, ResizingKeepsTheContents) {
 }
 
 TEST_F(ManagerTest, HugePagesAreAligned) {
-  const Result<void*> memory = manager_.allocate({page}, {}, true);
+  const Result<void*> memory = manager_.allocate({page}, {}, {.huge = true});
   ASSERT_NE(memory.value(), nullptr);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.value()) % (2U << 20U), 0U);
   static_cast<char*>(memory.value())[(2U << 20U) - 1] = 1;
@@ -605,7 +642,7 @@ TEST_F(ManagerTest, MigratingWithinOneMemoryIsRemembered) {
 
 TEST_F(ManagerTest, FreeingMarkedMemoryIsSafe) {
   for (int round = 0; round < 20; ++round) {
-    const Result<void*> memory = manager_.allocate({16 * page}, {}, false);
+    const Result<void*> memory = manager_.allocate({16 * page}, {}, {});
     const auto address = reinterpret_cast<std::uintptr_t>(memory.value());
     std::memset(memory.value(), round, 16 * page);
     ASSERT_TRUE(manager_.on_next_touch(address, {16 * page}, {}).ok());

@@ -11,6 +11,7 @@
 
 #include "memory/place/place.hpp"
 #include "memory/place/runs.hpp"
+#include "memory/place/strict.hpp"
 #include "memory/pointer.hpp"
 
 namespace lares::memory {
@@ -54,8 +55,8 @@ std::uintptr_t Manager::map(Bytes bytes, std::uint64_t alignment) noexcept {
   return begin;
 }
 
-Result<void*> Manager::allocate(Bytes bytes, const Distribution& distribution, bool huge) {
-  const std::uint64_t page = huge ? huge_page : page_;
+Result<void*> Manager::allocate(Bytes bytes, const Distribution& distribution, Wishes wishes) {
+  const std::uint64_t page = wishes.huge ? huge_page : page_;
   Result<Plan> made = plan(distribution, bytes, page);
   if (!made) return made.error();
   const Bytes mapped{round_up(bytes.count, page)};
@@ -63,13 +64,19 @@ Result<void*> Manager::allocate(Bytes bytes, const Distribution& distribution, b
   const std::uintptr_t address = map(mapped, page);
   if (address == 0) return static_cast<void*>(nullptr);
   const bool placed = distribution.kind != Distribution::Kind::first_touch;
-  if (huge) {
+  if (wishes.huge) {
     calls_.advise(pointer(address), mapped.count, MADV_HUGEPAGE);
   } else if (made.value().plain_interleave() && nodes_.several()) {
     // The kernel would interleave its huge pages. Pieces with a policy of their own it never joins.
     calls_.advise(pointer(address), mapped.count, MADV_NOHUGEPAGE);
   }
   const Placed result = place(calls_, nodes_, made.value(), address, Bytes{page});
+  if (wishes.strict && (result.error != 0 ||
+                        make_strictly(calls_, nodes_, made.value(), address, Bytes{page_}) != 0)) {
+    calls_.unmap(pointer(address), mapped.count);
+    mapping_budget().give(result.mappings);
+    return static_cast<void*>(nullptr);
+  }
   const Books books(lock_);
   areas_[address] = {bytes, mapped, page, result.mappings};
   if (placed && result.error == 0) give(made.value(), address, page);
@@ -99,11 +106,11 @@ Result<bool> Manager::free(void* memory) {
 }
 
 Result<void*> Manager::resize(void* memory, Bytes bytes, const Distribution& distribution,
-                              bool huge) {
-  if (memory == nullptr) return allocate(bytes, distribution, huge);
+                              Wishes wishes) {
+  if (memory == nullptr) return allocate(bytes, distribution, wishes);
   const Bytes old = size_of(memory);
   if (old.count == 0) return Error{"the memory was not allocated by Lares, or is freed already"};
-  Result<void*> fresh = allocate(bytes, distribution, huge);
+  Result<void*> fresh = allocate(bytes, distribution, wishes);
   if (!fresh || fresh.value() == nullptr) return fresh;
   std::memcpy(fresh.value(), memory, std::min(old, bytes).count);
   if (Result<bool> freed = free(memory); !freed) return freed.error();

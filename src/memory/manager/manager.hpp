@@ -60,15 +60,18 @@ class Manager {
   [[nodiscard]] const Nodes& nodes() const noexcept { return nodes_; }
   [[nodiscard]] DomainId here() const noexcept { return nodes_.here(calls_); }
 
+  struct Wishes {
+    bool huge = false;    ///< aligned to 2 MiB, and in huge pages if the kernel has any
+    bool strict = false;  ///< every page is made at once and is where it shall be, or there is none
+  };
   /// Page-aligned zeroed memory (mami_malloc, ForestGOMP 3.3; OMPX interleaved_alloc, Schmidl 2016,
-  /// 3.3.1). Null if there is no memory. With `huge`, aligned to 2 MiB and in huge pages if the
-  /// kernel has any; a huge page has one home. O(pieces + ranges).
-  Result<void*> allocate(Bytes bytes, const Distribution& distribution, bool huge);
+  /// 3.3.1). Null if there is no memory. A huge page has one home. O(pieces + ranges).
+  Result<void*> allocate(Bytes bytes, const Distribution& distribution, Wishes wishes);
   /// Ends with the memory, whatever was marked or attached in it. Error: it was not allocated here.
   Result<bool> free(void* memory);
   /// As realloc(): the contents move to new memory with this distribution. Null, and the old stays,
   /// if there is none.
-  Result<void*> resize(void* memory, Bytes bytes, const Distribution& distribution, bool huge);
+  Result<void*> resize(void* memory, Bytes bytes, const Distribution& distribution, Wishes wishes);
   /// The bytes asked for, 0 if it was not allocated here.
   [[nodiscard]] Bytes size_of(const void* memory) const;
 
