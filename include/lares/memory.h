@@ -72,9 +72,13 @@ lares_distribution lares_blocked_rows(const size_t* extents, unsigned dimensions
  */
 
 enum lares_memory_flags {
-  LARES_HUGE_PAGES =
-      1,         /* aligned to 2 MiB, in huge pages if the kernel has any; each has one home */
-  LARES_MOVE = 2 /* for lares_set_next_team_affinity */
+  /* Aligned to 2 MiB, in huge pages if the kernel has any; each has one home. */
+  LARES_HUGE_PAGES = 1,
+  /* For lares_set_next_team_affinity only. */
+  LARES_MOVE = 2,
+  /* All or nothing: every page is made at once and is where `how` says, or the allocation fails
+     with ENOMEM. Without it a full node or a refusal of the kernel leaves pages elsewhere. */
+  LARES_STRICT = 4
 };
 
 /* Zeroed, page-aligned memory; NULL on failure. `how` may be NULL: first touch.
@@ -134,9 +138,10 @@ size_t lares_page_homes(const void* memory, size_t bytes, int* domains, size_t c
 typedef struct lares_move_report {
   uint64_t pages, in_place;              /* looked at; of those, where they were asked to be */
   uint64_t moved;                        /* of those in place: that were elsewhere */
-  uint64_t absent;                       /* not touched yet */
+  uint64_t absent;                       /* not touched yet, or swapped out */
   uint64_t busy, no_room, denied, other; /* pinned; node full; shared with others; anything else */
-  int refused;                           /* errno if the kernel refused altogether, or 0 */
+  int refused;                           /* errno if the kernel refused, or 0; EACCES: a node
+                                            that is not in the process' cpuset */
 } lares_move_report;
 
 /* To a domain (mami_migrate_on_node; OMPX migrate, Schmidl 2016, 3.3.2), to the caller's domain

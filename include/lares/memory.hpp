@@ -7,11 +7,14 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <memory_resource>
 #include <new>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -148,22 +151,30 @@ class Allocator {
   using propagate_on_container_move_assignment = std::true_type;
   using is_always_equal = std::true_type;  // whatever one has allocated, any other can free
 
-  Allocator() = default;
-  Allocator(Placement placement) : placement_(std::move(placement)) {}
+  Allocator() noexcept = default;
+  Allocator(Placement placement)
+      : placement_(std::make_shared<const Placement>(std::move(placement))) {}
+  // Containers copy allocators where nothing may be thrown, so copies share the placement.
   template <class U>
-  Allocator(const Allocator<U>& other) : placement_(other.placement()) {}
+  Allocator(const Allocator<U>& other) noexcept : placement_(other.shared_placement()) {}
 
   [[nodiscard]] T* allocate(std::size_t count) {
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T))
       throw std::bad_array_new_length();
-    return static_cast<T*>(lares::allocate(count == 0 ? 1 : count * sizeof(T), placement_));
+    return static_cast<T*>(lares::allocate(count == 0 ? 1 : count * sizeof(T), placement()));
   }
   void deallocate(T* memory, std::size_t) noexcept { lares_free(memory); }
-  [[nodiscard]] const Placement& placement() const noexcept { return placement_; }
+  [[nodiscard]] const Placement& placement() const noexcept {
+    static const Placement first_touch;
+    return placement_ == nullptr ? first_touch : *placement_;
+  }
+  [[nodiscard]] const std::shared_ptr<const Placement>& shared_placement() const noexcept {
+    return placement_;
+  }
   friend bool operator==(const Allocator&, const Allocator&) noexcept { return true; }
 
  private:
-  Placement placement_;
+  std::shared_ptr<const Placement> placement_;  // null: first touch
 };
 
 }  // namespace lares

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,15 +38,15 @@ int mistake(const Error& error) {
 
 /// The scheduler's table, if this process runs under `lares run`.
 memory::HomeTable table_of_the_run() {
-  using Give = int (*)(std::uintptr_t, std::size_t, int);
+  using Give = int (*)(const memory::GivenRange*, std::size_t);
   using Forget = int (*)(std::uintptr_t, std::size_t);
-  static const auto give = reinterpret_cast<Give>(dlsym(RTLD_DEFAULT, "lares_runtime_give_home"));
+  static const auto give = reinterpret_cast<Give>(dlsym(RTLD_DEFAULT, "lares_runtime_give_homes"));
   static const auto forget =
       reinterpret_cast<Forget>(dlsym(RTLD_DEFAULT, "lares_runtime_forget_home"));
   if (give == nullptr || forget == nullptr) return {};
   return {nullptr,
-          [](void* /*none*/, std::uintptr_t address, Bytes length, DomainId home) {
-            return give(address, length.count, home.value()) != 0;
+          [](void* /*none*/, std::span<const memory::GivenRange> ranges) {
+            return give(ranges.data(), ranges.size()) != 0;
           },
           [](void* /*none*/, std::uintptr_t address, Bytes length) {
             return forget(address, length.count) != 0;
@@ -235,18 +236,21 @@ LARES_PUBLIC lares_distribution lares_blocked_rows(const size_t* extents, unsign
 }
 
 LARES_PUBLIC void* lares_alloc(size_t bytes, const lares_distribution* how, unsigned flags) {
-  const Result<Wanted> checked = wanted(how);
-  if (!checked) return given(checked.error());
-  return given(manager().allocate({bytes}, distribution_of(checked.value()),
-                                  (flags & LARES_HUGE_PAGES) != 0));
+  return lares_realloc(nullptr, bytes, how, flags);
 }
 
 LARES_PUBLIC void* lares_realloc(void* old, size_t bytes, const lares_distribution* how,
                                  unsigned flags) {
+  constexpr unsigned known = LARES_HUGE_PAGES | LARES_STRICT;
+  if ((flags & ~known) != 0) {
+    return given(Error{"flag " + std::to_string(flags & ~known) +
+                       " is not for allocations, accepted are LARES_HUGE_PAGES and LARES_STRICT"});
+  }
   const Result<Wanted> checked = wanted(how);
   if (!checked) return given(checked.error());
-  return given(manager().resize(old, {bytes}, distribution_of(checked.value()),
-                                (flags & LARES_HUGE_PAGES) != 0));
+  return given(manager().resize(
+      old, {bytes}, distribution_of(checked.value()),
+      {.huge = (flags & LARES_HUGE_PAGES) != 0, .strict = (flags & LARES_STRICT) != 0}));
 }
 
 LARES_PUBLIC int lares_free(void* range) {

@@ -56,28 +56,40 @@ std::uint64_t end_of(std::uintptr_t address, Bytes length) noexcept {
 }  // namespace
 
 bool GivenHomes::give(std::uintptr_t address, Bytes length, DomainId home) noexcept {
-  return replace(address, end_of(address, length), home);
+  const GivenRange range{address, end_of(address, length), home};
+  return give_all({&range, 1});
 }
 
 bool GivenHomes::forget(std::uintptr_t address, Bytes length) noexcept {
-  return replace(address, end_of(address, length), DomainId{});
+  return give(address, length, DomainId{});
 }
 
-bool GivenHomes::replace(std::uint64_t begin, std::uint64_t end, DomainId home) noexcept {
-  if (begin >= end) return true;
+bool GivenHomes::give_all(std::span<const GivenRange> ranges) noexcept {
+  if (ranges.empty()) return true;
   const std::lock_guard<std::mutex> lock(writers_);
   const auto old = ranges_.current();
   Builder next(ranges_);
-  std::size_t i = 0;
-  for (; i < old.size() && old.word(i, 0) < begin; ++i) {
-    next.add(old.word(i, 0), std::min(old.word(i, 1), begin), old.word(i, 2));
+  std::size_t row = 0;
+  std::uint64_t done = 0;  // everything below is in the next state
+  const auto keep_until = [&](std::uint64_t limit) {
+    for (; row < old.size() && old.word(row, 0) < limit; ++row) {
+      const std::uint64_t end = old.word(row, 1);
+      next.add(std::max(old.word(row, 0), done), std::min(end, limit), old.word(row, 2));
+      if (end > limit) break;
+    }
+    done = std::max(done, limit);
+  };
+  for (const GivenRange& range : ranges) {
+    const std::uint64_t begin = std::max<std::uint64_t>(range.begin, done);
+    if (begin >= range.end) continue;
+    keep_until(begin);
+    if (range.home.valid()) {
+      next.add(begin, range.end, static_cast<std::uint64_t>(range.home.value()));
+    }
+    done = range.end;
+    while (row < old.size() && old.word(row, 1) <= done) ++row;
   }
-  // The range before may reach beyond the new one: its tail is still to be added.
-  const std::size_t first_tail = i == 0 ? 0 : i - 1;
-  if (home.valid()) next.add(begin, end, static_cast<std::uint64_t>(home.value()));
-  for (i = first_tail; i < old.size(); ++i) {
-    next.add(std::max(old.word(i, 0), end), old.word(i, 1), old.word(i, 2));
-  }
+  keep_until(UINT64_MAX);
   bool any = false;
   if (!next.publish(any)) return false;
   any_.store(any, std::memory_order_relaxed);  // relaxed: a reader that is late asks for nothing

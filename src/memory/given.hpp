@@ -5,11 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 
 #include "base/ids.hpp"
 #include "memory/published.hpp"
 
 namespace lares::memory {
+
+/// Bytes [begin, end) with a home; invalid: nothing is known of them.
+struct GivenRange {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  DomainId home;
+  bool operator==(const GivenRange&) const = default;
+};
 
 /// The ranges with a given home: "given" as opposed to "found" (Wittmann & Hager 2010, 2.2, sort
 /// each block into the queue of the domain that the program noted for it).
@@ -24,6 +33,10 @@ class GivenHomes {
   /// `length` bytes from `address` live in `home`, whatever was known of them before. False, and
   /// nothing changes, if the table is full. O(ranges).
   bool give(std::uintptr_t address, Bytes length, DomainId home) noexcept;
+  /// The same for many at once, in ascending order; of those that overlap the first counts.
+  /// O(ranges
+  /// + given ones).
+  bool give_all(std::span<const GivenRange> ranges) noexcept;
   /// Nothing is known of these bytes any more. False, and nothing changes, if cutting a hole into a
   /// range finds the table full. O(ranges).
   bool forget(std::uintptr_t address, Bytes length) noexcept;
@@ -44,7 +57,6 @@ class GivenHomes {
     std::uint64_t end = 0;
   };
   [[nodiscard]] Hit hit(std::uintptr_t address) const noexcept;
-  bool replace(std::uint64_t begin, std::uint64_t end, DomainId home) noexcept;
 
   std::mutex writers_;       ///< taken by give() and forget() only
   Published<3> ranges_;      ///< rows (begin, end, home), sorted, disjoint; writers; readers

@@ -101,6 +101,10 @@ bool Homes::give(std::uintptr_t address, Bytes length, DomainId domain) noexcept
   return given_.give(address, length, domain);
 }
 
+bool Homes::give_all(std::span<const GivenRange> ranges) noexcept {
+  return kind_ == Kind::single || given_.give_all(ranges);
+}
+
 bool Homes::forget(std::uintptr_t address, Bytes length) noexcept {
   if (kind_ == Kind::single) return true;
   pages_.forget(address, length);

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -84,6 +85,8 @@ class Homes {
   /// given ranges is full (the home is then found as for any memory). O(given ranges), may wait for
   /// another writer.
   bool give(std::uintptr_t address, Bytes length, DomainId domain) noexcept;
+  /// The same for many, in ascending order. O(ranges + given ranges).
+  bool give_all(std::span<const GivenRange> ranges) noexcept;
   /// Nothing is known of the range any more (it was freed). False if it cuts a hole into a given
   /// range and the table is full. O(given ranges), may wait for another writer.
   bool forget(std::uintptr_t address, Bytes length) noexcept;

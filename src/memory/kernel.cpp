@@ -41,9 +41,10 @@ const Kernel& real_kernel() noexcept {
 bool is_refusal(int error) noexcept { return error == EPERM || error == EACCES || error == ENOSYS; }
 
 void describe_refusal(int error, std::span<char> out) noexcept {
-  const char* const remedy = error == ENOSYS
-                                 ? "use a kernel with NUMA and page migration, or --domain l3"
-                                 : "in a container add the capability SYS_NICE, or use --domain l3";
+  const char* remedy = "in a container add the capability SYS_NICE, or use --domain l3";
+  if (error == ENOSYS) remedy = "use a kernel with NUMA and page migration, or --domain l3";
+  // No capability helps there.
+  if (error == EACCES) remedy = "give the program all nodes in its cpuset, or use --domain l3";
   std::snprintf(out.data(), out.size(),
                 "move_pages is refused (%s %d): where data lives is unknown, so tasks stay near "
                 "their creators; remedy: %s",

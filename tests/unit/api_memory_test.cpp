@@ -131,6 +131,20 @@ TEST(CppApi, ABlockOwnsItsMemory) {
   EXPECT_EQ(x.data(), nullptr);  // NOLINT(bugprone-use-after-move): what a move leaves
 }
 
+TEST(CApi, FlagsThatAreNotForAllocationsAreMistakes) {
+  EXPECT_EQ(lares_alloc(page, nullptr, LARES_MOVE), nullptr);
+  EXPECT_EQ(errno, EINVAL);
+  EXPECT_STREQ(lares_memory_error(),
+               "flag 2 is not for allocations, accepted are LARES_HUGE_PAGES and LARES_STRICT");
+  void* const strict = lares_alloc(page, nullptr, LARES_STRICT);
+  EXPECT_NE(strict, nullptr);
+  EXPECT_EQ(lares_free(strict), 0);
+}
+
+static_assert(std::is_nothrow_default_constructible_v<lares::Allocator<int>>);
+static_assert(std::is_nothrow_copy_constructible_v<lares::Allocator<int>>);
+static_assert(std::is_nothrow_constructible_v<lares::Allocator<long>, lares::Allocator<int>>);
+
 TEST(CppApi, AnAllocatorForContainers) {
   std::vector<int, lares::Allocator<int>> v(10, 7, lares::Placement::interleaved());
   for (int i = 0; i < 10000; ++i) v.push_back(i);

@@ -28,6 +28,7 @@ class FakeCalls {
   struct Errors {
     int map = 0, remap = 0, protect = 0, bind = 0, prefer = 0, move = 0, userfault = 0;
     int advise = 0;
+    int move_to = 0;  ///< move() with nodes only
   };
   Errors& errors() { return state().errors; }
   /// After `pass` control() calls that work, all fail with this errno; 0: none.
@@ -133,6 +134,7 @@ class FakeCalls {
   static long move(std::size_t count, void** pages, const int* nodes, int* status) noexcept {
     if (nodes != nullptr) ++state().moves;
     if (errors_now().move != 0) return -errors_now().move;
+    if (nodes != nullptr && errors_now().move_to != 0) return -errors_now().move_to;
     for (std::size_t i = 0; i < count; ++i) {
       const auto address = reinterpret_cast<std::uintptr_t>(pages[i]);
       const auto found = state().pages.find(address);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <vector>
 
 #include "base/random.hpp"
 #include "memory/given.hpp"
@@ -35,6 +36,28 @@ TEST(GivenHomes, AnEmptyRangeChangesNothing) {
   ASSERT_TRUE(given.give(1000, Bytes{10}, DomainId{3}));
   EXPECT_TRUE(given.forget(1005, Bytes{0}));
   EXPECT_EQ(given.find(1005), DomainId{3});
+}
+
+TEST(GivenHomes, ManyAtOnceAreAsOneByOne) {
+  Random random(7);
+  for (int round = 0; round < 50; ++round) {
+    GivenHomes together;
+    GivenHomes single;
+    for (int batch = 0; batch < 5; ++batch) {
+      std::vector<GivenRange> ranges;
+      for (std::uint32_t at = random.below(20); at < 400;) {
+        const std::uint32_t end = at + 1 + random.below(30);
+        const std::uint32_t home = random.below(4);
+        ranges.push_back({at, end, home == 3 ? nowhere : DomainId{static_cast<int>(home)}});
+        at = end + random.below(20);
+      }
+      ASSERT_TRUE(together.give_all(ranges));
+      for (const GivenRange& range : ranges) {
+        ASSERT_TRUE(single.give(range.begin, Bytes{range.end - range.begin}, range.home));
+      }
+      for (std::uintptr_t at = 0; at < 450; ++at) ASSERT_EQ(together.find(at), single.find(at));
+    }
+  }
 }
 
 TEST(GivenHomes, CutsAHoleAndKeepsBothEnds) {

@@ -3,9 +3,12 @@
 
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
+#include <span>
 #include <vector>
 
 #include "memory/manager/manager.hpp"
@@ -106,6 +109,14 @@ TEST_F(MigrateTest, ARefusalIsSaidOnce) {
     EXPECT_EQ(report.refused, error);
     EXPECT_EQ(report.moved, 0U);
   }
+}
+
+TEST_F(MigrateTest, ANodeOutsideOfTheCpusetDeniesItsPagesOnly) {
+  fake_.errors().move_to = EACCES;
+  const MoveReport report = move_all();
+  EXPECT_EQ(report.refused, EACCES);
+  EXPECT_EQ(report.denied, count);
+  expect_sums(report);
 }
 
 TEST_F(MigrateTest, ANodeWithoutRoomFailsPageByPage) {
@@ -349,9 +360,12 @@ class ManagerTest : public testing::Test {
   FakeCalls fake_;
   std::vector<std::array<std::uint64_t, 3>> told_;
   const HomeTable table_{&told_,
-                         [](void* list, std::uintptr_t address, Bytes length, DomainId home) {
-                           static_cast<decltype(told_)*>(list)->push_back(
-                               {address, length.count, static_cast<std::uint64_t>(home.value())});
+                         [](void* list, std::span<const GivenRange> ranges) {
+                           for (const GivenRange& range : ranges) {
+                             static_cast<decltype(told_)*>(list)->push_back(
+                                 {range.begin, range.end - range.begin,
+                                  static_cast<std::uint64_t>(range.home.value())});
+                           }
                            return true;
                          },
                          [](void*, std::uintptr_t, Bytes) { return true; }};
@@ -361,7 +375,7 @@ class ManagerTest : public testing::Test {
 
 TEST_F(ManagerTest, PlacingIsRememberedWhereDomainsShareAMemory) {
   const DomainId one{1};
-  const Result<void*> memory = manager_.allocate({3 * page}, on(one), false);
+  const Result<void*> memory = manager_.allocate({3 * page}, on(one), {});
   ASSERT_TRUE(memory.ok());
   std::array<DomainId, 3> homes;
   const auto address = reinterpret_cast<std::uintptr_t>(memory.value());
@@ -374,9 +388,9 @@ TEST_F(ManagerTest, PlacingIsRememberedWhereDomainsShareAMemory) {
 }
 
 TEST_F(ManagerTest, MistakesAreSentences) {
-  EXPECT_EQ(manager_.allocate({0}, {}, false).error().sentence, "the range is empty");
+  EXPECT_EQ(manager_.allocate({0}, {}, {}).error().sentence, "the range is empty");
   const DomainId five{5};
-  EXPECT_EQ(manager_.allocate({page}, on(five), false).error().sentence,
+  EXPECT_EQ(manager_.allocate({page}, on(five), {}).error().sentence,
             "domain 5 does not exist, accepted are 0 to 1");
   int local = 0;
   EXPECT_FALSE(manager_.free(&local).ok());
@@ -397,17 +411,54 @@ TEST(ManagerMappings, ComeBackWithTheMemory) {
   cyclic.kind = Distribution::Kind::cyclic;
   const std::size_t before = mapping_budget().left();
   for (int i = 0; i < 500; ++i) {
-    const Result<void*> memory = manager.allocate({64 * page}, cyclic, false);
+    const Result<void*> memory = manager.allocate({64 * page}, cyclic, {});
     ASSERT_NE(memory.value(), nullptr);
     ASSERT_EQ(mapping_budget().left(), before - 64);
     ASSERT_TRUE(manager.free(memory.value()).ok());
   }
   EXPECT_EQ(mapping_budget().left(), before);
   std::vector<void*> many;
-  for (int i = 0; i < 200; ++i)
-    many.push_back(manager.allocate({64 * page}, cyclic, false).value());
+  for (int i = 0; i < 200; ++i) many.push_back(manager.allocate({64 * page}, cyclic, {}).value());
   EXPECT_LE(fake.binds(), 500 * 64 + static_cast<int>(MappingBudget::most));
   for (void* memory : many) EXPECT_TRUE(manager.free(memory).ok());
+  EXPECT_EQ(mapping_budget().left(), before);
+}
+
+/// A kernel whose pages are all on one node, whatever is asked for.
+SystemCalls calls_of_a_full_machine() {
+  SystemCalls calls = FakeCalls::calls();
+  calls.move = [](std::size_t pages, void**, const int*, int* status) noexcept {
+    std::fill_n(status, pages, 0);
+    return 0L;
+  };
+  return calls;
+}
+
+TEST(ManagerStrict, EveryPageIsWhereItShallBeOrThereIsNone) {
+  FakeCalls fake;
+  Manager manager(machine_of_nodes({0, 1}), {}, calls_of_a_full_machine());
+  const std::size_t before = mapping_budget().left();
+  const DomainId zero{0};
+  const DomainId one{1};
+  Distribution how;
+  how.kind = Distribution::Kind::domain;
+  how.domains = {&one, 1};
+  EXPECT_EQ(manager.allocate({64 * page}, how, {.strict = true}).value(), nullptr);
+  void* const lax = manager.allocate({64 * page}, how, {}).value();
+  EXPECT_NE(lax, nullptr);
+  EXPECT_TRUE(manager.free(lax).ok());
+  how.domains = {&zero, 1};
+  void* const strict = manager.allocate({64 * page}, how, {.strict = true}).value();
+  ASSERT_NE(strict, nullptr);
+  std::vector<unsigned char> there(64);
+  EXPECT_EQ(mincore(strict, 64 * page, there.data()), 0);
+  EXPECT_EQ(std::count_if(there.begin(), there.end(), [](unsigned char c) { return c & 1; }), 64);
+  EXPECT_TRUE(manager.free(strict).ok());
+  how.domains = {};
+  how.kind = Distribution::Kind::cyclic;
+  EXPECT_EQ(manager.allocate({64 * page}, how, {.strict = true}).value(), nullptr);
+  fake.errors().bind = EPERM;
+  EXPECT_EQ(manager.allocate({64 * page}, how, {.strict = true}).value(), nullptr);
   EXPECT_EQ(mapping_budget().left(), before);
 }
 
@@ -420,7 +471,7 @@ TEST(ManagerHugePages, OnlyPagesThatTakeTurnsKeepThemAway) {
     how.kind = kind;
     how.block = {64 * page};
     const int before = fake.advised(MADV_NOHUGEPAGE);
-    const Result<void*> memory = manager.allocate({1024 * page}, how, false);
+    const Result<void*> memory = manager.allocate({1024 * page}, how, {});
     EXPECT_EQ(fake.advised(MADV_NOHUGEPAGE) - before,
               kind == Distribution::Kind::interleave ? 1 : 0);
     EXPECT_TRUE(manager.free(memory.value()).ok());
@@ -429,19 +480,19 @@ TEST(ManagerHugePages, OnlyPagesThatTakeTurnsKeepThemAway) {
 
 TEST_F(ManagerTest, NoMemoryIsNull) {
   fake_.errors().map = ENOMEM;
-  const Result<void*> memory = manager_.allocate({page}, {}, false);
+  const Result<void*> memory = manager_.allocate({page}, {}, {});
   ASSERT_TRUE(memory.ok());
   EXPECT_EQ(memory.value(), nullptr);
   fake_.errors() = {};
-  const Result<void*> endless = manager_.allocate({UINT64_MAX - 10}, {}, false);
+  const Result<void*> endless = manager_.allocate({UINT64_MAX - 10}, {}, {});
   ASSERT_TRUE(endless.ok());
   EXPECT_EQ(endless.value(), nullptr);
 }
 
 TEST_F(ManagerTest, ResizingKeepsTheContents) {
-  const Result<void*> memory = manager_.allocate({100}, {}, false);
+  const Result<void*> memory = manager_.allocate({100}, {}, {});
   std::memset(memory.value(), 7, 100);
-  const Result<void*> larger = manager_.resize(memory.value(), {3 * page}, {}, false);
+  const Result<void*> larger = manager_.resize(memory.value(), {3 * page}, {}, {});
   ASSERT_TRUE(larger.ok());
   EXPECT_EQ(static_cast<char*>(larger.value())[99], 7);
   EXPECT_EQ(static_cast<char*>(larger.value())[100], 0);
@@ -450,7 +501,7 @@ TEST_F(ManagerTest, ResizingKeepsTheContents) {
 }
 
 TEST_F(ManagerTest, HugePagesAreAligned) {
-  const Result<void*> memory = manager_.allocate({page}, {}, true);
+  const Result<void*> memory = manager_.allocate({page}, {}, {.huge = true});
   ASSERT_NE(memory.value(), nullptr);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.value()) % (2U << 20U), 0U);
   static_cast<char*>(memory.value())[(2U << 20U) - 1] = 1;
@@ -477,6 +528,89 @@ TEST_F(ManagerTest, TheNextTeamGetsItsChunksOnce) {
   manager_.team_starts(members);
   EXPECT_EQ(told_.size(), 2U);
   EXPECT_FALSE(manager_.attach_to_next_team(base, {page}, {0}, false).ok());
+}
+
+TEST_F(ManagerTest, ATeamMayHaveThousandsOfMembers) {
+  constexpr std::size_t members = 2080;  // the thesis' largest machine
+  const std::vector<DomainId> team(members, DomainId{1});
+  EXPECT_TRUE(manager_.attach_to_team(base, {members * page}, 7, team).ok());
+  ASSERT_TRUE(
+      manager_.attach_to_next_team(base + members * page, {members * page}, {page}, false).ok());
+  told_.clear();
+  manager_.team_starts(team);
+  std::uint64_t bytes = 0;
+  for (const auto& range : told_) bytes += range[1];
+  EXPECT_EQ(bytes, members * page);
+}
+
+TEST_F(ManagerTest, MemoryAtAnOldAddressHasNoOldHome) {
+  const TestArea area(16);
+  ASSERT_TRUE(manager_.add(area.address(), area.length()).ok());
+  NextTouchOptions options;
+  options.chunk = {4 * page};
+  ASSERT_TRUE(manager_.on_next_touch(area.address(), area.length(), options).ok());
+  EXPECT_TRUE(area.intact());
+  manager_.collect_touches();
+  ASSERT_TRUE(manager_.remove(area.address()).ok());
+  told_.clear();
+  // Whoever is there now must not inherit the toucher.
+  manager_.collect_touches();
+  EXPECT_TRUE(told_.empty());
+  EXPECT_EQ(manager_.homes_of(area.address(), area.length()).pages[0] +
+                manager_.homes_of(area.address(), area.length()).pages[1] +
+                manager_.homes_of(area.address(), area.length()).unknown +
+                manager_.homes_of(area.address(), area.length()).absent,
+            16U);
+  EXPECT_TRUE(told_.empty());
+}
+
+TEST_F(ManagerTest, TouchesAreEnteredOnceAndCanBeOverruled) {
+  const TestArea area(16);
+  NextTouchOptions options;
+  options.chunk = {4 * page};
+  ASSERT_TRUE(manager_.on_next_touch(area.address(), area.length(), options).ok());
+  *reinterpret_cast<volatile char*>(area.bytes()) = 1;  // the first chunk; the others stay marked
+  // Who fetches for the toucher may note it a moment after the toucher goes on.
+  while (told_.empty()) manager_.collect_touches();
+  const std::size_t told = told_.size();
+  EXPECT_EQ(told, 1U);
+  const DomainId other{1};
+  ASSERT_TRUE(manager_.attach(area.address(), {4 * page}, {}, other).ok());
+  manager_.collect_touches();
+  EXPECT_EQ(told_.size(), told + 1) << "only what was attached";
+  std::array<DomainId, 4> homes;
+  manager_.page_homes(area.address(), {4 * page}, homes);
+  EXPECT_EQ(homes[0], other);
+}
+
+volatile std::sig_atomic_t g_forked = 0;
+Manager* g_forking = nullptr;
+
+// What pthread_atfork's handlers do when a handler of a signal forks.
+void fork_in_handler(int) {
+  g_forking->before_fork();
+  g_forking->after_fork_in_parent();
+  g_forked = g_forked + 1;
+}
+
+TEST_F(ManagerTest, AHandlerThatForksMeetsNoLockOfItsOwnThread) {
+  g_forking = &manager_;
+  g_forked = 0;
+  struct sigaction action{};
+  action.sa_handler = &fork_in_handler;
+  struct sigaction before{};
+  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
+  itimerval often{{0, 200}, {0, 200}};
+  ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
+  // Ends: a deadlock would be seen as a test that hangs.
+  while (g_forked < 200) {
+    const Owner owner{Owner::Kind::thread, 1};
+    EXPECT_TRUE(manager_.attach(base, {10 * page}, owner, DomainId{0}).ok());
+    EXPECT_EQ(manager_.owned(owner).count, 10 * page);
+  }
+  often = {};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
 }
 
 TEST_F(ManagerTest, AListSaysNothingOfWhatIsBeyondIt) {
@@ -508,7 +642,7 @@ TEST_F(ManagerTest, MigratingWithinOneMemoryIsRemembered) {
 
 TEST_F(ManagerTest, FreeingMarkedMemoryIsSafe) {
   for (int round = 0; round < 20; ++round) {
-    const Result<void*> memory = manager_.allocate({16 * page}, {}, false);
+    const Result<void*> memory = manager_.allocate({16 * page}, {}, {});
     const auto address = reinterpret_cast<std::uintptr_t>(memory.value());
     std::memset(memory.value(), round, 16 * page);
     ASSERT_TRUE(manager_.on_next_touch(address, {16 * page}, {}).ok());

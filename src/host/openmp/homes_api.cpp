@@ -14,11 +14,12 @@ lares::memory::Homes* homes() noexcept {
 
 }  // namespace
 
-/// 1 if the range is known to live in `domain` from now on. Thread safety: any thread.
-LARES_EXPORT int lares_runtime_give_home(std::uintptr_t address, std::size_t bytes, int domain) {
+/// 1 if the ranges, in ascending order, are known to live in these domains from now on. Thread
+/// safety: any thread.
+LARES_EXPORT int lares_runtime_give_homes(const lares::memory::GivenRange* ranges,
+                                          std::size_t count) {
   lares::memory::Homes* const table = homes();
-  if (table == nullptr) return 0;
-  return table->give(address, lares::Bytes{bytes}, lares::DomainId{domain}) ? 1 : 0;
+  return table != nullptr && table->give_all({ranges, count}) ? 1 : 0;
 }
 
 /// 1 if nothing is known of the range any more. Thread safety: any thread.

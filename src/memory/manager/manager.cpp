@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <string>
 
 #include "memory/place/place.hpp"
 #include "memory/place/runs.hpp"
+#include "memory/place/strict.hpp"
 #include "memory/pointer.hpp"
 
 namespace lares::memory {
@@ -53,8 +55,8 @@ std::uintptr_t Manager::map(Bytes bytes, std::uint64_t alignment) noexcept {
   return begin;
 }
 
-Result<void*> Manager::allocate(Bytes bytes, const Distribution& distribution, bool huge) {
-  const std::uint64_t page = huge ? huge_page : page_;
+Result<void*> Manager::allocate(Bytes bytes, const Distribution& distribution, Wishes wishes) {
+  const std::uint64_t page = wishes.huge ? huge_page : page_;
   Result<Plan> made = plan(distribution, bytes, page);
   if (!made) return made.error();
   const Bytes mapped{round_up(bytes.count, page)};
@@ -62,14 +64,20 @@ Result<void*> Manager::allocate(Bytes bytes, const Distribution& distribution, b
   const std::uintptr_t address = map(mapped, page);
   if (address == 0) return static_cast<void*>(nullptr);
   const bool placed = distribution.kind != Distribution::Kind::first_touch;
-  if (huge) {
+  if (wishes.huge) {
     calls_.advise(pointer(address), mapped.count, MADV_HUGEPAGE);
   } else if (made.value().plain_interleave() && nodes_.several()) {
     // The kernel would interleave its huge pages. Pieces with a policy of their own it never joins.
     calls_.advise(pointer(address), mapped.count, MADV_NOHUGEPAGE);
   }
   const Placed result = place(calls_, nodes_, made.value(), address, Bytes{page});
-  const std::lock_guard lock(lock_);
+  if (wishes.strict && (result.error != 0 ||
+                        make_strictly(calls_, nodes_, made.value(), address, Bytes{page_}) != 0)) {
+    calls_.unmap(pointer(address), mapped.count);
+    mapping_budget().give(result.mappings);
+    return static_cast<void*>(nullptr);
+  }
+  const Books books(lock_);
   areas_[address] = {bytes, mapped, page, result.mappings};
   if (placed && result.error == 0) give(made.value(), address, page);
   return pointer(address);
@@ -79,7 +87,7 @@ Result<bool> Manager::free(void* memory) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   Area area;
   {
-    const std::lock_guard lock(lock_);
+    const Books books(lock_);
     const auto found = areas_.find(address);
     if (found == areas_.end() || found->second.mapped.count == 0) {
       return Error{"the memory was not allocated by Lares, or is freed already"};
@@ -89,6 +97,8 @@ Result<bool> Manager::free(void* memory) {
     owners_.erase(address, address + area.mapped.count);
   }
   next_touch_.settle(address, area.mapped);
+  // Who touched it is not to be told of what others allocate there.
+  collect_touches();
   forget(address, area.mapped);
   calls_.unmap(memory, area.mapped.count);
   mapping_budget().give(area.mappings);
@@ -96,11 +106,11 @@ Result<bool> Manager::free(void* memory) {
 }
 
 Result<void*> Manager::resize(void* memory, Bytes bytes, const Distribution& distribution,
-                              bool huge) {
-  if (memory == nullptr) return allocate(bytes, distribution, huge);
+                              Wishes wishes) {
+  if (memory == nullptr) return allocate(bytes, distribution, wishes);
   const Bytes old = size_of(memory);
   if (old.count == 0) return Error{"the memory was not allocated by Lares, or is freed already"};
-  Result<void*> fresh = allocate(bytes, distribution, huge);
+  Result<void*> fresh = allocate(bytes, distribution, wishes);
   if (!fresh || fresh.value() == nullptr) return fresh;
   std::memcpy(fresh.value(), memory, std::min(old, bytes).count);
   if (Result<bool> freed = free(memory); !freed) return freed.error();
@@ -108,7 +118,7 @@ Result<void*> Manager::resize(void* memory, Bytes bytes, const Distribution& dis
 }
 
 Bytes Manager::size_of(const void* memory) const {
-  const std::lock_guard lock(lock_);
+  const Books books(lock_);
   const auto found = areas_.find(reinterpret_cast<std::uintptr_t>(memory));
   return found == areas_.end() || found->second.mapped.count == 0 ? Bytes{} : found->second.length;
 }
@@ -116,7 +126,7 @@ Bytes Manager::size_of(const void* memory) const {
 Result<bool> Manager::add(std::uintptr_t address, Bytes length) {
   if (length.count == 0) return Error{"the range is empty"};
   if (wraps(address, length)) return Error{"the range reaches beyond the end of memory"};
-  const std::lock_guard lock(lock_);
+  const Books books(lock_);
   auto next = areas_.lower_bound(address);
   bool overlaps = next != areas_.end() && next->first < address + length.count;
   if (next != areas_.begin()) {
@@ -132,7 +142,7 @@ Result<bool> Manager::add(std::uintptr_t address, Bytes length) {
 Result<bool> Manager::remove(std::uintptr_t address) {
   Area area;
   {
-    const std::lock_guard lock(lock_);
+    const Books books(lock_);
     const auto found = areas_.find(address);
     if (found == areas_.end() || found->second.mapped.count != 0) {
       return Error{"no registered range starts there"};
@@ -142,12 +152,13 @@ Result<bool> Manager::remove(std::uintptr_t address) {
     owners_.erase(address, address + area.length.count);
   }
   next_touch_.settle(address, area.length);
+  collect_touches();
   forget(address, area.length);
   return true;
 }
 
 std::uint64_t Manager::page_of(std::uintptr_t address) const {
-  const std::lock_guard lock(lock_);
+  const Books books(lock_);
   auto after = areas_.upper_bound(address);
   if (after == areas_.begin()) return page_;
   const auto& [begin, area] = *std::prev(after);
@@ -162,9 +173,10 @@ Result<bool> Manager::attach(std::uintptr_t address, Bytes length, const Owner& 
     return Error{"domain " + std::to_string(home.value()) + " does not exist, accepted are 0 to " +
                  std::to_string(nodes_.domains() - 1)};
   }
-  const std::lock_guard lock(lock_);
-  owners_.assign(address, address + length.count, owner);
-  give(address, address + length.count, home);
+  const GivenRange range{address, address + length.count, home};
+  const Books books(lock_);
+  owners_.assign(range.begin, range.end, owner);
+  give({&range, 1});
   return true;
 }
 
@@ -176,7 +188,7 @@ Result<bool> Manager::attach_to_team(std::uintptr_t address, Bytes length, std::
   pieces.domains = members;
   Result<Plan> made = plan(pieces, length, page_);
   if (!made) return made.error();
-  const std::lock_guard lock(lock_);
+  const Books books(lock_);
   owners_.assign(address, address + length.count, Owner{Owner::Kind::team, team});
   give(made.value(), address, page_);
   return true;
@@ -186,7 +198,7 @@ Result<bool> Manager::attach_to_next_team(std::uintptr_t address, Bytes length, 
                                           bool move) {
   if (length.count == 0 || chunk.count == 0) return Error{"the range or its chunk is empty"};
   if (wraps(address, length)) return Error{"the range reaches beyond the end of memory"};
-  const std::lock_guard lock(lock_);
+  const Books books(lock_);
   next_team_.push_back({address, length, chunk, move});
   team_waits_.store(true, std::memory_order_release);  // release: the wish comes first
   return true;
@@ -197,7 +209,7 @@ void Manager::team_starts(std::span<const DomainId> members) {
   if (!team_waits_.load(std::memory_order_acquire) || members.empty()) return;
   std::vector<NextTeam> wishes;
   {
-    const std::lock_guard lock(lock_);
+    const Books books(lock_);
     wishes.swap(next_team_);
     team_waits_.store(false, std::memory_order_relaxed);  // relaxed: under the lock
   }
@@ -215,7 +227,7 @@ void Manager::start_member_chunks(const NextTeam& wish, std::span<const DomainId
   }
   Result<Plan> made = plan(chunks, wish.length, page_);
   if (!made) return;
-  const std::lock_guard lock(lock_);
+  const Books books(lock_);
   give(made.value(), wish.address, page_);
 }
 
@@ -227,7 +239,7 @@ Bytes Manager::owned(const Owner& owner) const {
 
 std::vector<Run> Manager::ranges_of(const Owner& owner) const {
   std::vector<Run> ranges;
-  const std::lock_guard lock(lock_);
+  const Books books(lock_);
   owners_.for_each(0, UINTPTR_MAX,
                    [&](std::uintptr_t begin, std::uintptr_t end, const Owner& other) {
                      if (other == owner) ranges.push_back({begin, end, given_.find(begin)});
@@ -242,35 +254,51 @@ void Manager::give(const Plan& made, std::uintptr_t address, std::uint64_t page)
   for_each_run(made, address, Bytes{page}, [&](const Run&) { ++pieces; });
   // The kernel interleaves by addresses, not from the first page on.
   if (pieces > most_pieces || (made.plain_interleave() && nodes_.several())) return;
+  std::vector<GivenRange> ranges;
   for_each_run(made, address, Bytes{page}, [&](const Run& run) {
-    if (run.domain.valid()) give(run.begin, run.end, run.domain);
+    if (run.domain.valid()) ranges.push_back({run.begin, run.end, run.domain});
   });
+  give(ranges);
 }
 
-void Manager::give(std::uintptr_t begin, std::uintptr_t end, DomainId home) {
-  given_.give(begin, Bytes{end - begin}, home);
-  if (table_.give != nullptr) table_.give(table_.argument, begin, Bytes{end - begin}, home);
+void Manager::give(std::span<const GivenRange> ranges) {
+  given_.give_all(ranges);
+  if (table_.give != nullptr) table_.give(table_.argument, ranges);
 }
 
 void Manager::forget(std::uintptr_t address, Bytes length) {
-  const std::lock_guard lock(lock_);
+  const Books books(lock_);
   given_.forget(address, length);
+  std::erase_if(touched_, [&](const GivenRange& range) {
+    return range.begin < address + length.count && address < range.end;
+  });
   if (table_.forget != nullptr) table_.forget(table_.argument, address, length);
 }
 
 void Manager::before_fork() noexcept {
+  sigset_t all;
+  sigfillset(&all);
+  sigset_t before;
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   lock_.lock();
+  mask_before_fork_ = before;
   next_touch_.before_fork();
 }
 
 void Manager::after_fork_in_parent() noexcept {
   next_touch_.after_fork_in_parent();
-  lock_.unlock();
+  end_fork();
 }
 
 void Manager::after_fork_in_child() noexcept {
   next_touch_.after_fork_in_child();
+  end_fork();
+}
+
+void Manager::end_fork() noexcept {
+  const sigset_t before = mask_before_fork_;
   lock_.unlock();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace lares::memory

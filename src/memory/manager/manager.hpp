@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,6 +17,7 @@
 #include "memory/manager/intervals.hpp"
 #include "memory/migrate/migrate.hpp"
 #include "memory/next_touch/next_touch.hpp"
+#include "memory/next_touch/quiet.hpp"
 #include "memory/nodes.hpp"
 #include "memory/place/plan.hpp"
 #include "memory/place/runs.hpp"
@@ -25,7 +27,7 @@ namespace lares::memory {
 /// The table of homes that a scheduler asks, told of everything that is placed and freed.
 struct HomeTable {
   void* argument = nullptr;
-  bool (*give)(void* argument, std::uintptr_t address, Bytes length, DomainId home) = nullptr;
+  bool (*give)(void* argument, std::span<const GivenRange> ranges) = nullptr;  ///< in order
   bool (*forget)(void* argument, std::uintptr_t address, Bytes length) = nullptr;
 };
 
@@ -58,15 +60,18 @@ class Manager {
   [[nodiscard]] const Nodes& nodes() const noexcept { return nodes_; }
   [[nodiscard]] DomainId here() const noexcept { return nodes_.here(calls_); }
 
+  struct Wishes {
+    bool huge = false;    ///< aligned to 2 MiB, and in huge pages if the kernel has any
+    bool strict = false;  ///< every page is made at once and is where it shall be, or there is none
+  };
   /// Page-aligned zeroed memory (mami_malloc, ForestGOMP 3.3; OMPX interleaved_alloc, Schmidl 2016,
-  /// 3.3.1). Null if there is no memory. With `huge`, aligned to 2 MiB and in huge pages if the
-  /// kernel has any; a huge page has one home. O(pieces).
-  Result<void*> allocate(Bytes bytes, const Distribution& distribution, bool huge);
+  /// 3.3.1). Null if there is no memory. A huge page has one home. O(pieces + ranges).
+  Result<void*> allocate(Bytes bytes, const Distribution& distribution, Wishes wishes);
   /// Ends with the memory, whatever was marked or attached in it. Error: it was not allocated here.
   Result<bool> free(void* memory);
   /// As realloc(): the contents move to new memory with this distribution. Null, and the old stays,
   /// if there is none.
-  Result<void*> resize(void* memory, Bytes bytes, const Distribution& distribution, bool huge);
+  Result<void*> resize(void* memory, Bytes bytes, const Distribution& distribution, Wishes wishes);
   /// The bytes asked for, 0 if it was not allocated here.
   [[nodiscard]] Bytes size_of(const void* memory) const;
 
@@ -137,8 +142,9 @@ class Manager {
   std::uintptr_t map(Bytes bytes, std::uint64_t alignment) noexcept;
   // give() with the lock held, forget() without.
   void give(const Plan& plan, std::uintptr_t address, std::uint64_t page);
-  void give(std::uintptr_t begin, std::uintptr_t end, DomainId home);
+  void give(std::span<const GivenRange> ranges);
   void forget(std::uintptr_t address, Bytes length);
+  void end_fork() noexcept;
   void start_member_chunks(const NextTeam& wish, std::span<const DomainId> members);
 
   const SystemCalls calls_;
@@ -148,7 +154,19 @@ class Manager {
   GivenHomes given_;      ///< any thread, see there
   NextTouch next_touch_;  ///< any thread, see there
 
+  /// A handler of a signal may fork, which takes the lock: so none runs while a thread has it.
+  class Books {
+   public:
+    explicit Books(std::mutex& lock) noexcept : held_(lock) {}
+
+   private:
+    SignalsBlocked blocked_;
+    std::lock_guard<std::mutex> held_;
+  };
+
   mutable std::mutex lock_;  ///< of what follows
+  sigset_t mask_before_fork_{};
+  std::vector<GivenRange> touched_;  ///< what collect_touches() has entered, in ascending order
   std::map<std::uintptr_t, Area> areas_;
   Intervals<Owner> owners_;
   std::vector<NextTeam> next_team_;

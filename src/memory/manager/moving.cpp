@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "memory/manager/manager.hpp"
@@ -48,7 +51,7 @@ Result<MoveReport> Manager::migrate(std::uintptr_t address, Bytes length,
     report.pages = report.in_place = end - address / page_;
   }
   forget(address, length);
-  const std::lock_guard lock(lock_);
+  const Books books(lock_);
   if (report.failed() == 0 && report.absent == 0) give(made.value(), address, page);
   return report;
 }
@@ -75,18 +78,26 @@ Result<Marked> Manager::on_next_touch(std::uintptr_t address, Bytes length,
 }
 
 void Manager::collect_touches() {
-  struct Touched {
-    std::uintptr_t begin, end;
-    DomainId domain;
-  };
-  std::vector<Touched> touched;
+  std::vector<GivenRange> touched;
   next_touch_.collect(
       [](void* list, std::uintptr_t begin, std::uintptr_t end, DomainId domain) noexcept {
-        static_cast<std::vector<Touched>*>(list)->push_back({begin, end, domain});
+        static_cast<std::vector<GivenRange>*>(list)->push_back({begin, end, domain});
       },
       &touched);
-  const std::lock_guard lock(lock_);
-  for (const Touched& range : touched) give(range.begin, range.end, range.domain);
+  const auto by_address = [](const GivenRange& a, const GivenRange& b) {
+    return a.begin != b.begin ? a.begin < b.begin
+           : a.end != b.end   ? a.end < b.end
+                              : a.home < b.home;
+  };
+  std::sort(touched.begin(), touched.end(), by_address);
+  const Books books(lock_);
+  // A region tells all its touches each time; what was entered before, and maybe overruled since,
+  // is not entered again.
+  std::vector<GivenRange> fresh;
+  std::set_difference(touched.begin(), touched.end(), touched_.begin(), touched_.end(),
+                      std::back_inserter(fresh), by_address);
+  if (!fresh.empty()) give(fresh);
+  touched_ = std::move(touched);
 }
 
 std::size_t Manager::page_homes(std::uintptr_t address, Bytes length, std::span<DomainId> homes) {
@@ -146,7 +157,7 @@ double Manager::migration_ns_per_page(DomainId from, DomainId to) {
   if (!source.valid() || !target.valid() || source == target) return 0;
   const std::size_t index = from.index() * nodes_.domains() + to.index();
   {
-    const std::lock_guard lock(lock_);
+    const Books books(lock_);
     if (migration_ns_[index] >= 0) return migration_ns_[index];
   }
   constexpr std::size_t pages = 512;
@@ -170,7 +181,7 @@ double Manager::migration_ns_per_page(DomainId from, DomainId to) {
     }
     calls_.unmap(pointer(address), pages * page_);
   }
-  const std::lock_guard lock(lock_);
+  const Books books(lock_);
   return migration_ns_[index] = best;
 }
 

@@ -77,6 +77,11 @@ class Mover {
   bool move_once() noexcept {
     std::fill_n(status_.begin(), count_, not_written);
     const long result = calls_.move(count_, pages_.data(), targets_.data(), status_.data());
+    // A node that the process' cpuset does not have: the others' pages go on.
+    if (result == -EACCES) {
+      report_.refused = EACCES;
+      return ask_again(-EACCES);
+    }
     if (refused(result)) return false;
     // A call that could not move every page leaves statuses unwritten, also of pages it moved.
     const auto end = status_.begin() + static_cast<std::ptrdiff_t>(count_);

@@ -17,12 +17,14 @@ struct MoveReport {
   std::uint64_t pages = 0;     ///< that were looked at
   std::uint64_t in_place = 0;  ///< are where they were asked to be
   std::uint64_t moved = 0;     ///< of those in place: that were elsewhere before
-  std::uint64_t absent = 0;    ///< nobody has written them yet, so there is nothing to move
+  std::uint64_t absent = 0;    ///< not in memory, so there is nothing to move: nobody has written
+                               ///< them yet, or they are swapped out
   std::uint64_t busy = 0;      ///< pinned or in use by the kernel, also after some tries (EBUSY)
   std::uint64_t no_room = 0;   ///< the node has no free page (ENOMEM)
-  std::uint64_t denied = 0;    ///< shared with another process (EACCES, EPERM)
+  std::uint64_t denied = 0;    ///< shared with another process (EACCES, EPERM), or for a node
+                               ///< outside of this process' cpuset: then `refused` is EACCES
   std::uint64_t other = 0;     ///< any other error of a page
-  int refused = 0;             ///< errno if the kernel refused move_pages altogether, or 0
+  int refused = 0;             ///< errno if the kernel refused move_pages (all, or a node), or 0
 
   [[nodiscard]] std::uint64_t failed() const noexcept { return busy + no_room + denied + other; }
   MoveReport& operator+=(const MoveReport& more) noexcept;

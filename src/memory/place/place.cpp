@@ -52,19 +52,6 @@ Placed bind_runs(const SystemCalls& calls, const Nodes& nodes, const Plan& plan,
   return {error, false, 0};
 }
 
-/// Keeps what pages hold that exist, also while other threads write to them.
-int make_pages(const SystemCalls& calls, std::uintptr_t begin, std::uintptr_t end,
-               std::uint64_t page) noexcept {
-  const int error = errno_of(calls.advise(pointer(begin), end - begin, MADV_POPULATE_WRITE));
-  if (error != EINVAL) return error;
-  // A kernel before 5.14.
-  for (; begin < end; begin += page) {
-    std::atomic_ref(*static_cast<unsigned char*>(pointer(begin)))
-        .fetch_or(0, std::memory_order_relaxed);  // relaxed: only the page is wanted
-  }
-  return 0;
-}
-
 /// The calling thread's memory policy, restored at the end of its life.
 class ThreadPolicy {
  public:
@@ -120,7 +107,7 @@ class Populating {
     });
     for (auto run = batch_.begin(); run != end && error_ == 0; ++run) {
       error_ = policy_.prefer(nodes_.node_of(run->domain));
-      if (error_ == 0) error_ = make_pages(calls_, run->begin, run->end, page_.count);
+      if (error_ == 0) error_ = make_pages(calls_, run->begin, run->end, page_);
     }
     count_ = 0;
   }
@@ -151,6 +138,18 @@ bool nothing_to_place(const Nodes& nodes, const Plan& plan) noexcept {
 }
 
 }  // namespace
+
+int make_pages(const SystemCalls& calls, std::uintptr_t begin, std::uintptr_t end,
+               Bytes page) noexcept {
+  const int error = errno_of(calls.advise(pointer(begin), end - begin, MADV_POPULATE_WRITE));
+  if (error != EINVAL) return error;
+  // A kernel before 5.14.
+  for (; begin < end; begin += page.count) {
+    std::atomic_ref(*static_cast<unsigned char*>(pointer(begin)))
+        .fetch_or(0, std::memory_order_relaxed);  // relaxed: only the page is wanted
+  }
+  return 0;
+}
 
 MappingBudget& mapping_budget() noexcept {
   static constinit MappingBudget budget;

@@ -41,4 +41,9 @@ Placed place_untouched(const SystemCalls& calls, const Nodes& nodes, const Plan&
 void unplace(const SystemCalls& calls, std::uintptr_t address, Bytes length, std::size_t mappings,
              MappingBudget& budget = mapping_budget()) noexcept;
 
+/// Makes the pages [begin, end), aligned to `page`, where policies want them. Those that exist keep
+/// what they hold, also while other threads write to them. 0 or an errno.
+int make_pages(const SystemCalls& calls, std::uintptr_t begin, std::uintptr_t end,
+               Bytes page) noexcept;
+
 }  // namespace lares::memory

@@ -62,7 +62,12 @@ std::optional<Error> check(const Distribution& wanted, std::size_t domains) {
   return std::nullopt;
 }
 
-/// Shares with the same proportions, as nearly as a sum of `most_turns` allows; none that was
+/// The turns by which weights are kept, or some for each domain if there are many.
+std::size_t most_shares(std::size_t domains) noexcept {
+  return std::max<std::size_t>(512, 4 * domains);
+}
+
+/// Shares with the same proportions, as nearly as a sum of most_shares() allows; none that was
 /// above 0 vanishes.
 std::vector<std::uint32_t> scaled(std::span<const std::uint32_t> weights) {
   std::uint64_t divisor = 0;
@@ -71,7 +76,7 @@ std::vector<std::uint32_t> scaled(std::span<const std::uint32_t> weights) {
     divisor = std::gcd(divisor, std::uint64_t{weight});
     sum += weight;
   }
-  const std::uint64_t room = Plan::most_turns - weights.size();
+  const std::uint64_t room = most_shares(weights.size()) - weights.size();
   std::vector<std::uint32_t> result;
   for (const std::uint32_t weight : weights) {
     const std::uint64_t share =
@@ -94,20 +99,18 @@ Bytes Shape::total() const noexcept { return {product(row().count, extent[0])}; 
 
 /// Turns are dealt so that each domain's are spread evenly: the one that is most behind is next.
 void Plan::fill_turns(std::span<const DomainId> domains, std::span<const std::uint32_t> weights) {
-  count_ = 0;
-  if (weights.empty()) {
-    for (const DomainId domain : domains) turns_[count_++] = domain;
-    return;
-  }
+  turns_.assign(domains.begin(), domains.end());
+  if (weights.empty()) return;
+  turns_.clear();
   const std::vector<std::uint32_t> shares = scaled(weights);
   std::int64_t total = 0;
   for (const std::uint32_t share : shares) total += share;
   std::vector<std::int64_t> behind(shares.size(), 0);
-  for (std::int64_t turn = 0; turn < total && count_ < most_turns; ++turn) {
+  for (std::int64_t turn = 0; turn < total; ++turn) {
     for (std::size_t i = 0; i < shares.size(); ++i) behind[i] += shares[i];
     const auto next = std::max_element(behind.begin(), behind.end()) - behind.begin();
     behind[static_cast<std::size_t>(next)] -= total;
-    turns_[count_++] = domains[static_cast<std::size_t>(next)];
+    turns_.push_back(domains[static_cast<std::size_t>(next)]);
   }
 }
 
@@ -155,8 +158,8 @@ bool Plan::coarsen() noexcept {
 Plan::Piece Plan::piece_of_rows(std::uint64_t offset) const noexcept {
   const std::uint64_t rows = length_.count / block_;
   if (rows == 0) return {turns_[0], length_.count};
-  const std::uint64_t each = rows / count_;
-  const std::uint64_t longer = rows % count_;  // the first so many have a row more
+  const std::uint64_t each = rows / turns_.size();
+  const std::uint64_t longer = rows % turns_.size();  // the first so many have a row more
   const std::uint64_t row = std::min(offset / block_, rows - 1);
   const std::uint64_t in_longer = longer * (each + 1);
   const std::uint64_t index =
@@ -175,14 +178,14 @@ Plan::Piece Plan::at(std::uint64_t offset) const noexcept {
   const std::uint64_t left = length_.count - offset;
   const std::uint64_t end = offset + std::min(left, block_ - offset % block_);
   if (kind_ == Kind::listed) {
-    if (block >= count_) return {DomainId{}, length_.count};
+    if (block >= turns_.size()) return {DomainId{}, length_.count};
     return {turns_[block], end};
   }
   if (kind_ == Kind::random) {
     Random lot(seed_ ^ (block + 1) * 0xBF58476D1CE4E5B9ULL);
-    return {turns_[lot.below(static_cast<std::uint32_t>(count_))], end};
+    return {turns_[lot.below(static_cast<std::uint32_t>(turns_.size()))], end};
   }
-  return {turns_[block % count_], end};
+  return {turns_[block % turns_.size()], end};
 }
 
 DomainId Plan::owner_of(std::uint64_t begin, std::uint64_t end) const noexcept {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/ids.hpp"
 #include "base/result.hpp"
@@ -49,10 +50,11 @@ struct Shape {
 };
 
 /// A distribution that was checked and made ready for one range.
-/// Thread safety: immutable after make(). No memory but its own.
+/// Thread safety: immutable after make().
 class Plan {
  public:
-  static constexpr std::size_t most_turns = 512;
+  /// Domains that may be named: members of a team, for instance.
+  static constexpr std::size_t most_turns = 65536;
 
   /// Errors: an empty range, a domain that does not exist or has no memory, weights that do not fit
   /// the domains or are all 0, too many domains.
@@ -79,9 +81,7 @@ class Plan {
   /// One page each in turn with equal shares: what the kernel can do by itself.
   [[nodiscard]] bool plain_interleave() const noexcept { return plain_; }
   /// The domains in turn, as often as their weights say.
-  [[nodiscard]] std::span<const DomainId> turns() const noexcept {
-    return std::span(turns_).first(count_);
-  }
+  [[nodiscard]] std::span<const DomainId> turns() const noexcept { return turns_; }
 
  private:
   Plan() = default;
@@ -93,8 +93,7 @@ class Plan {
   Bytes length_;
   std::uint64_t block_ = 1;
   std::uint64_t seed_ = 0;
-  std::size_t count_ = 0;
-  std::array<DomainId, most_turns> turns_{};
+  std::vector<DomainId> turns_;
 };
 
 }  // namespace lares::memory
