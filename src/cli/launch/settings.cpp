@@ -112,11 +112,11 @@ Result<bool> settle_quiet(const RunOptions& options, const Environment& environm
   return Error{fmt::format("LARES_QUIET: unknown value \"{}\", accepted are 0 and 1", word)};
 }
 
-/// Those that the command reads, and those that it sets for the library.
-constexpr std::array<std::string_view, 11> known_here = {
-    "LARES_BIND",      "LARES_BOUND",  "LARES_DOMAIN", "LARES_MACHINE",
-    "LARES_PLACEMENT", "LARES_POLICY", "LARES_QUIET",  "LARES_RECORD",
-    "LARES_SESSION",   "LARES_STALL",  "LARES_SUMMARY"};
+/// Those that the commands read, and those that `lares run` sets for the library.
+constexpr std::array<std::string_view, 12> known_here = {
+    "LARES_BIND",    "LARES_BOUND",     "LARES_DOMAIN", "LARES_LAB_KERNEL",
+    "LARES_MACHINE", "LARES_PLACEMENT", "LARES_POLICY", "LARES_QUIET",
+    "LARES_RECORD",  "LARES_SESSION",   "LARES_STALL",  "LARES_SUMMARY"};
 
 bool is_known(const std::string& name) {
   return std::find(known_here.begin(), known_here.end(), name) != known_here.end();
