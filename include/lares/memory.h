@@ -51,8 +51,9 @@ enum lares_distribution_kind {
 };
 
 /* Blocks begin at the first byte of the range. A page has one home: the block with the greatest
-   part of it, of equal parts the first. Fields that are 0 mean the usual: all domains with memory,
-   equal weights, blocks of a page (the least for cyclic and random), rows of one byte. */
+   part of it, of equal parts the first. Fields that are 0 mean the usual: all domains with cores
+   and memory (with weights: all domains, lares_domain_count() of them), equal weights, blocks of a
+   page (the least for cyclic and random), rows of one byte. */
 typedef struct lares_distribution {
   enum lares_distribution_kind kind;
   const int* domains;

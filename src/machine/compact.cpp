@@ -9,6 +9,8 @@
 //   memory NODE TOTAL FREE KIND HAS_CORES DOMAIN
 //   distances SOURCE
 //   row VALUE...                      one per domain
+//   latency VALUE...                  one per domain, or none at all; 0 is "not known"
+//   bandwidth VALUE...                one per domain, or none at all
 //   end
 #include <algorithm>
 #include <array>
@@ -70,6 +72,17 @@ void append_distances(std::string& out, const Distances& distances) {
   }
 }
 
+/// Rows of a matrix of domains; nothing if it is empty.
+void append_rows(std::string& out, std::string_view key, const std::vector<std::uint32_t>& values,
+                 std::size_t size) {
+  if (values.size() != size * size) return;
+  for (std::size_t cell = 0; cell < values.size(); ++cell) {
+    if (cell % size == 0) out += key;
+    append(out, std::uint64_t{values[cell]});
+    if (cell % size == size - 1) out += '\n';
+  }
+}
+
 /// The words of one line.
 class Words {
  public:
@@ -114,6 +127,15 @@ class Words {
     } while (!empty());
     return true;
   }
+  /// Appends numbers up to `high` to the end of the line; false if there is none or one is wrong.
+  bool numbers(std::vector<std::uint32_t>& values, std::uint32_t high) {
+    do {
+      std::uint32_t value = 0;
+      if (!number(value, 0U, high)) return false;
+      values.push_back(value);
+    } while (!empty());
+    return true;
+  }
 
  private:
   std::string_view rest_;
@@ -152,7 +174,8 @@ class Parser {
       return (this->*rule.read)(words);
     }
     problem_ =
-        "the first word is none of name, level, domain, core, tree, memory, distances, row, end";
+        "the first word is none of name, level, domain, core, tree, memory, distances, row, "
+        "latency, bandwidth, end";
     return false;
   }
 
@@ -216,6 +239,12 @@ class Parser {
     ++machine_.distances.size;
     return true;
   }
+  bool read_latency(Words& words) {
+    return words.numbers(machine_.performance.latency_ns, max_latency_ns);
+  }
+  bool read_bandwidth(Words& words) {
+    return words.numbers(machine_.performance.bandwidth_mb_s, max_bandwidth_mb_s);
+  }
   bool read_end(Words& words) {
     ended_ = true;
     return words.empty();
@@ -249,6 +278,8 @@ class Parser {
        "\"memory\" needs a node, its bytes, the free ones, a kind, 0 or 1, and a domain"},
       {"distances", &Parser::read_distances, "\"distances\" needs a source"},
       {"row", &Parser::read_row, "\"row\" needs distances from 1 to 65535"},
+      {"latency", &Parser::read_latency, "\"latency\" needs nanoseconds from 0 to 1000000"},
+      {"bandwidth", &Parser::read_bandwidth, "\"bandwidth\" needs MB/s from 0 to 100000000"},
       {"end", &Parser::read_end, "\"end\" stands alone"},
   };
 
@@ -291,6 +322,8 @@ std::string to_compact(const Machine& machine) {
     out += '\n';
   }
   append_distances(out, machine.distances);
+  append_rows(out, "latency", machine.performance.latency_ns, machine.domains.size());
+  append_rows(out, "bandwidth", machine.performance.bandwidth_mb_s, machine.domains.size());
   out += "end\n";
   return out;
 }

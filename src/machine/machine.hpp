@@ -114,7 +114,7 @@ std::optional<Error> validate(const Machine& machine);
 /// The compact form that `lares run` passes to the preloaded library: lines of text, versioned.
 /// Round trip: parse_compact(to_compact(m)) gives a machine that schedules alike.
 /// Errors of parse_compact name the line; any bytes are safe to give it, and what it returns is
-/// valid. What scheduling does not ask for (about, grade, performance, simulation) is left out. No
+/// valid. What scheduling does not ask for (about, grade, simulation) is left out. No
 /// hwloc, no iostreams, no exceptions.
 std::string to_compact(const Machine& machine);
 Result<Machine> parse_compact(std::string_view text);

@@ -73,4 +73,25 @@ Bytes memory_footprint(std::span<const OsCpu> cpus) {
   return {bytes / mebibyte * mebibyte};
 }
 
+Result<Bytes> fitting_footprint(Bytes wanted, std::span<const NodeNeed> needs) {
+  constexpr std::uint64_t mebibyte = 1U << 20U;
+  constexpr std::uint64_t page = 4096;
+  for (const NodeNeed& need : needs) {
+    if (need.room.count == 0 || need.footprints == 0) continue;
+    const std::uint64_t most = need.room.count / 2 / need.footprints;
+    if (most >= wanted.count) continue;
+    if (most < mebibyte) {
+      const std::string where = need.node.valid() ? "node " + std::to_string(need.node.value())
+                                                  : std::string("the machine");
+      return Error{"cannot measure: " + where + " has only " +
+                   std::to_string(need.room.count / mebibyte) + " MiB free for " +
+                   std::to_string(need.footprints) +
+                   " threads, at least 2 MiB each are needed; free memory there, leave the domain "
+                   "out, or measure with fewer cores"};
+    }
+    wanted = {most / page * page};
+  }
+  return wanted;
+}
+
 }  // namespace lares::measure

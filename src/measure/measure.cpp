@@ -8,6 +8,7 @@
 #include "measure/caches.hpp"
 #include "measure/parts.hpp"
 #include "measure/thread_counts.hpp"
+#include "memory/manager/usage.hpp"
 
 namespace lares::measure {
 namespace {
@@ -25,6 +26,33 @@ std::string utc_now() {
   return {text, length};
 }
 
+/// The most that any part takes: pairs the footprints of one domain's threads, the aggregate those
+/// of all threads spread over the domains with cores.
+std::vector<NodeNeed> needs_of(const Bench& bench) {
+  const std::size_t members = bench.all_cpus().size();
+  std::size_t most_threads = 1;
+  for (const DomainId domain : bench.with_cores) {
+    most_threads = std::max(most_threads, bench.cpus(domain).size());
+  }
+  std::vector<NodeNeed> needs;
+  for (const DomainId domain : bench.with_memory) {
+    const OsNode node = bench.node(domain);
+    const auto of_node = [&](DomainId other) { return bench.node(other) == node; };
+    if (std::any_of(needs.begin(), needs.end(),
+                    [&](const NodeNeed& need) { return need.node == node; })) {
+      continue;
+    }
+    const auto sharing = static_cast<std::size_t>(
+        std::count_if(bench.with_cores.begin(), bench.with_cores.end(), of_node));
+    const std::size_t part =
+        (members * sharing + bench.with_cores.size() - 1) / bench.with_cores.size();
+    const memory::Usage usage = memory::usage_of(node);
+    needs.push_back(
+        {node, std::max(most_threads, part), {usage.free.count + usage.cache.count / 2}});
+  }
+  return needs;
+}
+
 Result<Bench> prepare(const Machine& machine, const Plan& plan, const Progress& progress) {
   Bench bench{machine, plan, progress, plan.memory_footprint, {}, {}, 0, 0};
   for (const DomainId domain : plan.domains) {
@@ -39,6 +67,9 @@ Result<Bench> prepare(const Machine& machine, const Plan& plan, const Progress& 
   if (bench.footprint.count == 0) {
     bench.footprint = memory_footprint(bench.cpus(bench.with_cores.front()));
   }
+  const Result<Bytes> fitting = fitting_footprint(bench.footprint, needs_of(bench));
+  if (!fitting) return fitting.error();
+  bench.footprint = fitting.value();
   return bench;
 }
 

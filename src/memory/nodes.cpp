@@ -1,5 +1,7 @@
 #include "memory/nodes.hpp"
 
+#include <utility>
+
 namespace lares::memory {
 namespace {
 
@@ -19,6 +21,16 @@ Nodes::Nodes(const machine::Machine& machine) {
     put(domain_of_, node, DomainId{d});
     if (node.valid() && node != machine.domains[0].node) several_ = true;
   }
+  std::vector<DomainId> only_memory;
+  // Where nothing is known of nodes (a machine file), every domain counts as one with memory.
+  const auto has_memory = [&](std::size_t d) { return node_of_[d].valid() || !several_; };
+  for (std::size_t d = 0; d < domains(); ++d) {
+    if (has_memory(d) && !machine.domains[d].cores.empty()) usual_.emplace_back(d);
+  }
+  for (std::size_t d = 0; usual_.empty() && d < domains(); ++d) {
+    if (has_memory(d)) only_memory.emplace_back(d);
+  }
+  if (usual_.empty()) usual_ = std::move(only_memory);
   for (const machine::MemoryNode& memory : machine.memory) {
     put(domain_of_, memory.node, memory.domain);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -28,6 +29,9 @@ class Nodes {
   [[nodiscard]] DomainId domain_of(OsNode node) const noexcept {
     return node.valid() && node.index() < domain_of_.size() ? domain_of_[node.index()] : DomainId{};
   }
+  /// Where data goes if nobody says otherwise: domains with cores and memory, else (there is none)
+  /// all that have memory. Memory without cores (CXL, HBM) is for who asks for it.
+  [[nodiscard]] std::span<const DomainId> usual() const noexcept { return usual_; }
   /// False where all domains share one memory: placing and moving then change nothing but what is
   /// known of homes.
   [[nodiscard]] bool several() const noexcept { return several_; }
@@ -42,6 +46,7 @@ class Nodes {
   std::vector<OsNode> node_of_;          ///< by DomainId
   std::vector<DomainId> domain_of_;      ///< by OsNode
   std::vector<DomainId> domain_of_cpu_;  ///< by OsCpu
+  std::vector<DomainId> usual_;
   bool several_ = false;
 };
 

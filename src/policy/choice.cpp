@@ -151,10 +151,13 @@ class Parser {
     const bool is_auto = preset_ == nullptr || preset_->name == automatic.name;
     const Preset& base = is_auto ? automatic : *preset_;
     if (whole) choice_.preset = find(presets(), base.name)->name;
-    if (choice_.distribution == nullptr) {
-      choice_.distribution = find(distributions(), base.distribution);
-    }
     if (choice_.push == nullptr) choice_.push = find(pushes(), base.push);
+    if (choice_.distribution == nullptr) {
+      // Whoever names a push that does not go by data has not asked for its data to be dealt out.
+      const bool asked_for = !is_auto || choice_.push->make()->uses_data();
+      choice_.distribution =
+          find(distributions(), asked_for ? base.distribution : std::string_view("first-touch"));
+    }
     if (choice_.steal == nullptr) choice_.steal = find(steals(), base.steal);
   }
 

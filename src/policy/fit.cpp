@@ -54,7 +54,20 @@ Fit fit(const Entry<Push>& push, const Entry<Steal>& steal) noexcept {
   return Fit::excluded;
 }
 
+bool wants_homes(const Choice& choice) {
+  return choice.push->make()->uses_data() || choice.distribution->make()->decides();
+}
+
 std::optional<Error> check(const Choice& choice) {
+  if (choice.push->places.root && choice.distribution->make()->decides()) {
+    std::string sentence = "policy distribution=";
+    sentence += choice.distribution->name;
+    sentence += " cannot act with push=";
+    sentence += choice.push->name;
+    sentence +=
+        ", which has one queue for all domains; the distribution that goes with it is first-touch";
+    return Error{std::move(sentence)};
+  }
   if (fit(*choice.push, *choice.steal) != Fit::excluded) return std::nullopt;
   std::string sentence = "policy push=";
   sentence += choice.push->name;

@@ -55,12 +55,16 @@ class Victims {
   std::size_t size_ = 0;
 };
 
-/// Which domain gets data that has no home yet.
+/// Which domain gets data that has no home yet. Asked when a task becomes ready that writes such
+/// data. A push that goes by data then finds it there; with any other the task itself enters the
+/// chosen domain's place, so that its first touch puts the data there (Virouleau 2016, 3.2).
 class Distribution {
  public:
   virtual ~Distribution() = default;
   /// The chosen domain, or an invalid id to leave it to the first touch.
   virtual DomainId on_place(const View& view, const Block& block) noexcept = 0;
+  /// False if it leaves everything to the first touch: the executor then does not ask.
+  [[nodiscard]] virtual bool decides() const noexcept { return true; }
 };
 
 /// Which place a ready task enters.

@@ -84,15 +84,20 @@ enum class Fit : std::uint8_t {
 std::string_view to_string(Fit fit) noexcept;
 Fit fit(const Entry<Push>& push, const Entry<Steal>& steal) noexcept;
 
-/// Nothing if the choice can run every task; else a sentence that names the parts that exclude
-/// each other and the steals that go with that push. Precondition: all parts are set.
+/// True if the choice asks where a task's data is: its push goes by data, or its distribution has a
+/// say about data without a home. Precondition: all parts are set.
+bool wants_homes(const Choice& choice);
+
+/// Nothing if the choice can run every task and asks each of its parts; else a sentence that names
+/// the parts that exclude each other and what goes with that push. Precondition: all parts are set.
 std::optional<Error> check(const Choice& choice);
 
 /// Reads `PRESET`, or `key=value` pairs with keys distribution, push, steal, or a preset followed
 /// by pairs that change parts of it ("virouleau,steal=nearest"); commas between. Parts not named
-/// come from `auto`, which depends on the number of domains. The papers' names ("pNumaW") are
-/// accepted too. An error names the wrong word and lists the accepted ones; choices that `check`
-/// refuses are errors.
+/// come from `auto`, which depends on the number of domains; but a push that does not go by data
+/// gets first-touch unless a distribution or a preset is named with it. The papers' names
+/// ("pNumaW") are accepted too. An error names the wrong word and lists the accepted ones; choices
+/// that `check` refuses are errors.
 Result<Choice> parse_choice(std::string_view text, std::size_t domain_count);
 
 /// The canonical text of a choice: the preset's name, or all three parts. parse_choice of it, for

@@ -5,6 +5,7 @@
 #include "runtime/ancestry.hpp"
 #include "runtime/dependences.hpp"
 #include "runtime/exclusion.hpp"
+#include "runtime/futex.hpp"
 #include "runtime/placing.hpp"
 #include "runtime/waking.hpp"
 
@@ -120,6 +121,7 @@ void count_created(Worker& worker, Task& task) noexcept {
   Team& team = *worker.team;
   if (!team.tasks_seen.load(std::memory_order_relaxed)) {
     team.tasks_seen.store(true, std::memory_order_relaxed);
+    full_fence();  // pairs with the one in Sleeper: from now on sleepers fence for those who queue
     team.deferred_seen.store(true, std::memory_order_relaxed);
   }
   // release: a barrier that counts this one also sees tasks_seen.

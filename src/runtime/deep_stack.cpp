@@ -50,10 +50,12 @@ void enter_fresh(unsigned high, unsigned low) {
 
 void run_on(FreshStack& stack, ThreadState& self, Worker& worker, Task& task) noexcept {
   const std::uintptr_t outer_low = self.stack_low;
+  const std::uintptr_t outer_margin = self.stack_margin;
   FreshStack** const outer_next = self.next_stack;
   stack.worker = &worker;
   stack.task = &task;
   self.stack_low = reinterpret_cast<std::uintptr_t>(stack.low);
+  self.stack_margin = stack_margin(stack.bytes);
   self.next_stack = &stack.deeper;
   getcontext(&stack.entry);
   stack.entry.uc_stack.ss_sp = stack.low;
@@ -65,6 +67,7 @@ void run_on(FreshStack& stack, ThreadState& self, Worker& worker, Task& task) no
   swapcontext(&stack.resume, &stack.entry);
   self.next_stack = outer_next;
   self.stack_low = outer_low;
+  self.stack_margin = outer_margin;
 }
 
 }  // namespace

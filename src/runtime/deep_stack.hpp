@@ -1,20 +1,29 @@
 // Tasks that nest without end: when a thread's stack runs low, the next body runs on a fresh one.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "runtime/task.hpp"
 #include "runtime/team.hpp"
 #include "runtime/thread_state.hpp"
 
 namespace lares::runtime {
 
+/// How much of a stack must be left for a body's own frames: a thread with a small stack expects
+/// small ones.
+constexpr std::uintptr_t stack_margin(std::size_t stack_bytes) noexcept {
+  constexpr std::uintptr_t most = 256UL * 1024;
+  return stack_bytes / 4 < most ? stack_bytes / 4 : most;
+}
+
 /// True if little of the calling thread's current stack is left; then nothing should be run on it
 /// that could as well be left for later.
 inline bool stack_is_low(const ThreadState& self) noexcept {
-  constexpr std::uintptr_t margin = 256UL * 1024;  // a body's own frames must fit into it
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   // Unsigned: on a stack that is not the thread's own (a coroutine of the program) the difference
   // is large, and the program's stack is the program's business.
-  return self.stack_low != 0 && here - self.stack_low < margin;
+  return self.stack_low != 0 && here - self.stack_low < self.stack_margin;
 }
 
 /// Calls the task's body, on a fresh stack if this one is low. Fresh stacks are kept by the thread

@@ -238,6 +238,12 @@ struct Linker {
     for (; set != nullptr; set = set->next) wait_for(set->task);
   }
 
+  // Every member of a set waits for the one before it: completed members are met once.
+  void wait_for_previous(DependEntry& entry) noexcept {
+    prune_set(self, entry.previous_set);
+    wait_for_set(entry.previous_set);
+  }
+
   void wait_for_entry(const DependEntry& entry) noexcept {
     if (entry.last_set != nullptr) {
       wait_for_set(entry.last_set);
@@ -251,12 +257,12 @@ bool same_set(const DependEntry& entry, DependKind kind) noexcept {
   return entry.last_set != nullptr && entry.set_kind == kind;
 }
 
-void wait_for_kind(Linker& linker, const DependEntry& entry, DependKind kind) noexcept {
+void wait_for_kind(Linker& linker, DependEntry& entry, DependKind kind) noexcept {
   if (kind == DependKind::out) {
     linker.wait_for_entry(entry);
   } else if (same_set(entry, kind)) {
     if (entry.previous_set != nullptr) {
-      linker.wait_for_set(entry.previous_set);
+      linker.wait_for_previous(entry);
     } else {
       linker.wait_for(entry.last_out);
     }
@@ -375,11 +381,15 @@ bool link_waiter(Worker& worker, Task& waiter, std::span<const Dependence> depen
       wait_for_everything(linker, table);
       continue;
     }
-    const DependEntry& entry = place_for(table, dependence.address);
-    if (entry.used) {
-      wait_for_kind(linker, entry, dependence.kind);
-    } else {
+    DependEntry& entry = place_for(table, dependence.address);
+    if (!entry.used) {
       linker.wait_for(table.base_out);
+    } else if (dependence.kind == DependKind::mutexinoutset) {
+      // What follows the wait may be a member of the set, and a waiter holds no lock. Its creator
+      // makes no further members meanwhile, so being behind all of them is enough.
+      linker.wait_for_entry(entry);
+    } else {
+      wait_for_kind(linker, entry, dependence.kind);
     }
   }
   return finish_linking(linker);

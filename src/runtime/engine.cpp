@@ -52,7 +52,7 @@ void Engine::set_up(machine::Machine machine, policy::Choice choice,
   prepare_fences();
   homes_ = make_for_ever<memory::Homes>(machine_);
   extents_ = make_for_ever<memory::Extents>();
-  wants_data_ = machine_.domains_with_cores() > 1 && choice_.push->make()->uses_data();
+  wants_data_ = machine_.domains_with_cores() > 1 && policy::wants_homes(choice_);
   if (counters != nullptr) {
     describe(*counters);
     counters_.store(counters, std::memory_order_release);

@@ -139,6 +139,13 @@ void run_undeferred(Worker& worker, Task& task, std::span<const Dependence> depe
 /// The two halves of that, for compilers that call the body themselves.
 void begin_undeferred(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept;
 void end_undeferred(Worker& worker, Task& task) noexcept;
+/// The same for a detachable task whose creator goes on once the body has ended, since it may be
+/// the one to fulfil the event. The task may be gone after end_pending.
+void run_pending(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept;
+void begin_pending(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept;
+void end_pending(Worker& worker, Task& task) noexcept;
+/// True if the task must not start: its group or its region is cancelled.
+bool is_dropped(const Task& task) noexcept;
 /// Runs `run` at once as a task of its own, which neither waits nor is waited for: the cheapest way
 /// for a task without dependences, event or priority. `flags` as in task_flag; `undeferred` tells a
 /// task that the program wants run at once from one that might as well be left for later.

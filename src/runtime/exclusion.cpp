@@ -4,16 +4,11 @@
 #include <mutex>
 #include <new>
 
-#include "runtime/spinlock.hpp"
 #include "runtime/team.hpp"
 
 namespace lares::runtime {
 
 namespace {
-
-Spinlock g_lock;            // guards every ExclusiveLock and the list below
-Task* g_waiting = nullptr;  // tasks that lacked a lock, oldest first
-Task** g_waiting_end = &g_waiting;
 
 template <class T>
 T* make() noexcept {
@@ -22,18 +17,41 @@ T* make() noexcept {
   return new (memory) T;
 }
 
-void drop_user(ExclusiveLock* lock) noexcept {
-  if (--lock->users == 0) std::free(lock);
+void wait_at(ExclusiveLock& lock, Task& task) noexcept {
+  task.next = nullptr;
+  (lock.waiting == nullptr ? lock.waiting : lock.last_waiting->next) = &task;
+  lock.last_waiting = &task;
 }
 
-bool take_all(Task& task) noexcept {
-  for (ExclusiveSet* set = task.exclusives; set != nullptr; set = set->next) {
-    if (set->lock->held) return false;
+/// The guards of all of a task's locks, for a few instructions. Once the last one is given back,
+/// the task may be gone.
+class Guards {
+ public:
+  explicit Guards(ExclusiveSet* sets) noexcept : sets_(sets) {
+    for (ExclusiveSet* set = sets_; set != nullptr; set = set->next) set->lock->guard.lock();
   }
-  for (ExclusiveSet* set = task.exclusives; set != nullptr; set = set->next) {
-    set->lock->held = true;
+  Guards(const Guards&) = delete;
+  Guards& operator=(const Guards&) = delete;
+  ~Guards() {
+    for (ExclusiveSet* set = sets_; set != nullptr;) {
+      ExclusiveSet* const next = set->next;
+      set->lock->guard.unlock();
+      set = next;
+    }
   }
-  return true;
+
+ private:
+  ExclusiveSet* sets_;
+};
+
+// The oldest of those that wait, if the lock is free for it.
+Task* next_waiting(ExclusiveLock& lock) noexcept {
+  const std::lock_guard guard(lock.guard);
+  if (lock.held || lock.waiting == nullptr) return nullptr;
+  Task* task = lock.waiting;
+  lock.waiting = task->next;
+  task->team->excluded.fetch_sub(1, std::memory_order_relaxed);
+  return task;
 }
 
 }  // namespace
@@ -41,60 +59,62 @@ bool take_all(Task& task) noexcept {
 ExclusiveLock* join_exclusive(Task& task, ExclusiveLock* lock) noexcept {
   auto* set = make<ExclusiveSet>();
   if (lock == nullptr) lock = make<ExclusiveLock>();
+  ExclusiveSet** link = &task.exclusives;
+  while (*link != nullptr && (*link)->lock < lock) link = &(*link)->next;
   set->lock = lock;
-  set->next = task.exclusives;
-  task.exclusives = set;
-  const std::lock_guard guard(g_lock);
-  ++lock->users;
+  set->next = *link;
+  *link = set;
+  keep_exclusive(lock);
   return lock;
 }
 
 void keep_exclusive(ExclusiveLock* lock) noexcept {
-  const std::lock_guard guard(g_lock);
-  ++lock->users;
+  lock->users.fetch_add(1, std::memory_order_relaxed);
 }
 
 void drop_exclusive(ExclusiveLock* lock) noexcept {
-  const std::lock_guard guard(g_lock);
-  drop_user(lock);
+  // acq_rel: whoever frees it comes after all others' last use.
+  if (lock->users.fetch_sub(1, std::memory_order_acq_rel) == 1) std::free(lock);
 }
 
+// Invariant: a task waits at a lock that was held when it came, and whoever gives a lock back hands
+// it on until it is held again or nobody waits there.
 bool acquire_exclusive(Task& task) noexcept {
-  const std::lock_guard guard(g_lock);
-  if (take_all(task)) return true;
-  task.next = nullptr;
-  *g_waiting_end = &task;
-  g_waiting_end = &task.next;
-  task.team->excluded.fetch_add(1, std::memory_order_relaxed);
-  return false;
+  const Guards guards(task.exclusives);
+  for (ExclusiveSet* set = task.exclusives; set != nullptr; set = set->next) {
+    if (!set->lock->held) continue;
+    wait_at(*set->lock, task);
+    task.team->excluded.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  for (ExclusiveSet* set = task.exclusives; set != nullptr; set = set->next) {
+    set->lock->held = true;
+  }
+  return true;
 }
 
 Task* release_exclusive(Task& task) noexcept {
-  const std::lock_guard guard(g_lock);
-  for (ExclusiveSet* set = task.exclusives; set != nullptr;) {
-    ExclusiveSet* next = set->next;
+  // All are free before any is handed on: the next task may need more than one of them.
+  for (ExclusiveSet* set = task.exclusives; set != nullptr; set = set->next) {
+    const std::lock_guard guard(set->lock->guard);
     set->lock->held = false;
-    drop_user(set->lock);
+  }
+  Task* freed = nullptr;
+  Task** freed_end = &freed;
+  for (ExclusiveSet* set = task.exclusives; set != nullptr;) {
+    // Until one holds it: those that lack another lock wait there from now on.
+    while (Task* candidate = next_waiting(*set->lock)) {
+      if (!acquire_exclusive(*candidate)) continue;
+      candidate->next = nullptr;
+      *freed_end = candidate;
+      freed_end = &candidate->next;
+    }
+    ExclusiveSet* next = set->next;
+    drop_exclusive(set->lock);
     std::free(set);
     set = next;
   }
   task.exclusives = nullptr;
-  Task* freed = nullptr;
-  Task** freed_end = &freed;
-  for (Task** link = &g_waiting; *link != nullptr;) {
-    Task* candidate = *link;
-    if (!take_all(*candidate)) {
-      link = &candidate->next;
-      continue;
-    }
-    *link = candidate->next;
-    candidate->next = nullptr;
-    candidate->team->excluded.fetch_sub(1, std::memory_order_relaxed);
-    *freed_end = candidate;
-    freed_end = &candidate->next;
-  }
-  g_waiting_end = &g_waiting;
-  while (*g_waiting_end != nullptr) g_waiting_end = &(*g_waiting_end)->next;
   return freed;
 }
 

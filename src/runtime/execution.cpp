@@ -81,11 +81,6 @@ void share_children(Task& task) noexcept {
 bool waits_for_event(Task& task) noexcept {
   if (!task.has(task_flag::detachable)) return false;
   share_children(task);
-  return body_ended(task);
-}
-}  // namespace
-
-bool body_ended(Task& task) noexcept {
   Team& team = *task.team;
   team.pending_events.fetch_add(1, std::memory_order_relaxed);
   // acq_rel: what the fulfiller did comes before the completion here, and the other way round.
@@ -95,6 +90,11 @@ bool body_ended(Task& task) noexcept {
   }
   team.pending_events.fetch_sub(1, std::memory_order_relaxed);
   return false;
+}
+}  // namespace
+
+void body_ended(Worker& worker, Task& task) noexcept {
+  if (!waits_for_event(task)) complete(&worker, task);
 }
 
 void execute(Worker& worker, Task& task) noexcept {
@@ -113,8 +113,7 @@ void execute(Worker& worker, Task& task) noexcept {
   if (task.has(task_flag::untied) && task.parts.fetch_sub(1, std::memory_order_acq_rel) != 1) {
     return;  // another part is queued or running: the last one completes the task
   }
-  if (waits_for_event(task)) return;
-  complete(&worker, task);
+  body_ended(worker, task);
 }
 
 }  // namespace lares::runtime

@@ -13,11 +13,8 @@ void execute(Worker& worker, Task& task) noexcept;
 void begin_body(Worker& worker, Task& task) noexcept;
 void end_body(Worker& worker, Task& task) noexcept;
 
-/// The body of a detachable task has ended. True if its event is to come: fulfil() completes it
-/// then, maybe before this returns.
-bool body_ended(Task& task) noexcept;
-
-/// True if the task must not start: its group or its region is cancelled.
-bool is_dropped(const Task& task) noexcept;
+/// The body of a task, or the last part of it, has ended: completes the task, unless its event is
+/// still to come (`fulfil` does it then).
+void body_ended(Worker& worker, Task& task) noexcept;
 
 }  // namespace lares::runtime

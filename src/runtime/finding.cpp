@@ -83,14 +83,14 @@ Task* take_own(Worker& worker) noexcept {
 }
 
 Task* find_work(Worker& worker) noexcept {
-  if (Task* task = pop_own(worker); task != nullptr) return task;
-  // Every queued task was counted, and set this first.
-  if (!worker.team->tasks_seen.load(std::memory_order_relaxed)) return nullptr;
-  if (worker.thrift.pauses()) return take_shared(worker);
   Team& team = *worker.team;
   if (team.prioritised.length() != 0) {
     if (Task* task = team.prioritised.take(worker.constraint); task != nullptr) return task;
   }
+  if (Task* task = pop_own(worker); task != nullptr) return task;
+  // Every queued task was counted, and set this first.
+  if (!team.tasks_seen.load(std::memory_order_relaxed)) return nullptr;
+  if (worker.thrift.pauses()) return take_shared(worker);
   if (team.size() == 1 && team.places->domain_count() == 1) {
     if (Task* task =
             team.queues[team.places->of(worker.domain).index()]->take(worker.constraint, true);
@@ -112,6 +112,7 @@ Task* find_awaited(Worker& worker, Reach reach) noexcept {
   if (worker.constraint == nullptr) return nullptr;
   offer_own(worker);
   Team& team = *worker.team;
+  if (Task* task = team.prioritised.take_awaited(worker.constraint); task != nullptr) return task;
   for (std::size_t i = 0; i < team.queues.size(); ++i) {
     if (team.queues[i] == nullptr) continue;
     Task* task = team.queues[i]->take(worker.constraint, true);

@@ -5,7 +5,6 @@
 
 #include "base/clock.hpp"
 #include "policy/limits.hpp"
-#include "runtime/deep_stack.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/execution.hpp"
@@ -61,8 +60,10 @@ void note_refusal(const memory::Homes& homes) noexcept {
   Engine::instance().note(sentence);
 }
 
-// Finds the homes of the task's data; lets the distribution decide on data that has none.
-std::uint32_t find_homes(Worker& worker, Task& task, policy::DataHome* found) noexcept {
+// Finds the homes of the task's data; lets the distribution decide on data that has none, the first
+// of which is for `dealt_to`.
+std::uint32_t find_homes(Worker& worker, Task& task, policy::DataHome* found,
+                         DomainId& dealt_to) noexcept {
   memory::Homes& homes = *Engine::instance().homes();
   std::uint32_t count = 0;
   Bytes largest;
@@ -75,6 +76,7 @@ std::uint32_t find_homes(Worker& worker, Task& task, policy::DataHome* found) no
       if (chosen.valid()) {
         homes.assume(access.address, access.bytes, chosen);
         here.home.home = chosen;
+        if (!dealt_to.valid()) dealt_to = chosen;
       }
     }
     found[count++] = here.home;
@@ -98,7 +100,11 @@ PlaceId choose_place(Worker& worker, Task& task) noexcept {
     return worker.push->on_ready(view_of(worker), policy::ReadyTask{});
   }
   policy::DataHome found[policy::limits::deciding_accesses];
-  const std::uint32_t count = find_homes(worker, task, found);
+  DomainId dealt_to;
+  const std::uint32_t count = find_homes(worker, task, found, dealt_to);
+  if (dealt_to.valid() && dealt_to != worker.domain && !worker.push->uses_data()) {
+    return worker.team->places->of(dealt_to);
+  }
   return worker.push->on_ready(view_of(worker), policy::ReadyTask{{found, count}});
 }
 
@@ -106,7 +112,6 @@ PlaceId choose_place(Worker& worker, Task& task) noexcept {
 
 // True if the queue is full enough that the creator may as well run the task itself.
 bool is_full(Worker& worker, PlaceId place, PlaceId queue) noexcept {
-  if (stack_is_low(*worker.thread)) return false;
   if (place == worker.place) return is_own_queue_full(worker);
   return worker.team->throttles &&
          worker.team->queues[queue.index()]->length() >= policy::limits::shared_queue;
@@ -131,6 +136,10 @@ bool put(Worker& worker, Task& task, bool may_run) noexcept {
   const Sample sample(worker);
   Team& team = *worker.team;
   if (task.priority > 0) {
+    if (may_run && !task.has(task_flag::detachable) && team.throttles &&
+        team.prioritised.length() >= policy::limits::shared_queue) {
+      return false;
+    }
     team.prioritised.push(task);
     notify(team, {.domain = worker.domain, .task = &task, .queued = team.prioritised.length()});
     return true;

@@ -1,33 +1,74 @@
 #include "runtime/sleepers.hpp"
 
+#include <climits>
+
+#include "runtime/futex.hpp"
+
 namespace lares::runtime {
+
+void Dormitory::lie_down() noexcept {
+  // seq_cst: the announcement of Sleeper.
+  counts_.fetch_add(one_asleep, std::memory_order_seq_cst);
+}
+
+void Dormitory::sleep(std::uint32_t bell, Nanoseconds limit) noexcept {
+  futex_wait(bell_, bell, limit);
+}
+
+bool Dormitory::get_up() noexcept {
+  std::uint64_t counts = counts_.load(std::memory_order_relaxed);
+  for (;;) {
+    const bool chosen = counts >= one_chosen;
+    // acq_rel: who is chosen sees what the chooser did before.
+    if (counts_.compare_exchange_weak(counts, counts - (chosen ? one_chosen : one_asleep),
+                                      std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      return chosen;
+    }
+  }
+}
+
+bool Dormitory::choose() noexcept {
+  std::uint64_t counts = counts_.load(std::memory_order_relaxed);
+  while (asleep(counts) != 0) {
+    if (!counts_.compare_exchange_weak(counts, counts - one_asleep + one_chosen,
+                                       std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      continue;
+    }
+    bell_.fetch_add(1, std::memory_order_release);
+    futex_wake(bell_, 1);
+    return true;
+  }
+  return false;
+}
+
+void Dormitory::ring() noexcept {
+  bell_.fetch_add(1, std::memory_order_release);
+  futex_wake(bell_, INT_MAX);
+}
 
 namespace {
 constexpr std::size_t words_per_line = 64 / sizeof(std::uint64_t);
 }
 
 Sleepers::Sleepers(std::size_t domains, std::size_t workers)
-    : words_per_set_((workers + 63) / 64),
+    : domains_(domains),
+      words_per_set_((workers + 63) / 64),
       stride_((words_per_set_ + words_per_line - 1) / words_per_line * words_per_line),
-      words_(new std::atomic<std::uint64_t>[domains * 2 * stride_] {}) {}
+      free_(new Dormitory[domains]),
+      bound_(new std::atomic<std::uint64_t>[domains * stride_] {}) {}
 
-void Sleepers::add(DomainId domain, Kind kind, WorkerId worker) noexcept {
+void Sleepers::add_bound(DomainId domain, WorkerId worker) noexcept {
   const std::uint64_t bit = std::uint64_t{1} << (worker.index() % 64);
-  // seq_cst: the announcements of Sleeper (waiting.cpp).
-  words_of(domain, kind)[worker.index() / 64].fetch_or(bit, std::memory_order_seq_cst);
-  total_.fetch_add(1, std::memory_order_seq_cst);
+  // seq_cst: the announcement of Sleeper.
+  bound_[domain.index() * stride_ + worker.index() / 64].fetch_or(bit, std::memory_order_seq_cst);
 }
 
-bool Sleepers::remove(DomainId domain, Kind kind, WorkerId worker) noexcept {
+bool Sleepers::remove_bound(DomainId domain, WorkerId worker) noexcept {
   const std::uint64_t bit = std::uint64_t{1} << (worker.index() % 64);
-  return clear(words_of(domain, kind)[worker.index() / 64], bit);
-}
-
-bool Sleepers::clear(std::atomic<std::uint64_t>& word, std::uint64_t bit) noexcept {
-  // acq_rel: what the claimer did before, the sleeper sees when it finds itself claimed.
-  if ((word.fetch_and(~bit, std::memory_order_acq_rel) & bit) == 0) return false;
-  total_.fetch_sub(1, std::memory_order_relaxed);
-  return true;
+  // acq_rel: what the chooser did before, the sleeper sees when it finds itself chosen.
+  return (bound_[domain.index() * stride_ + worker.index() / 64].fetch_and(
+              ~bit, std::memory_order_acq_rel) &
+          bit) != 0;
 }
 
 }  // namespace lares::runtime

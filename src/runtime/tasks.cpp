@@ -29,7 +29,6 @@ constexpr std::int32_t max_waiting_children = 32768;
 constexpr std::size_t shared_feed = 64;
 
 void run_one_of_own(Worker& worker) noexcept {
-  if (stack_is_low(*worker.thread)) return;
   if (Task* task = take_own(worker); task != nullptr) execute(worker, *task);
 }
 
@@ -268,21 +267,28 @@ void submit(Worker& worker, Task& task, std::span<const Dependence> dependences)
   record::resumed(worker);
 }
 
+namespace {
+
+// The creator of an undeferred task waits until it is the task's turn.
+void wait_for_turn(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+  if (dependences.empty() || runs_in_order(worker)) return;
+  task.flags |= task_flag::depends | task_flag::waiter;
+  copy_accesses(task, dependences);
+  task.parts.store(0, std::memory_order_relaxed);
+  const bool linked = link_dependences(worker, task, dependences);
+  const bool ready = linked && (!task.has(task_flag::exclusive) || acquire_exclusive(task));
+  if (!ready) wait_for_release(worker, task);
+  task.flags = static_cast<std::uint16_t>(task.flags & ~task_flag::waiter);
+}
+
+}  // namespace
+
 void begin_undeferred(Worker& worker, Task& task,
                       std::span<const Dependence> dependences) noexcept {
   record::created(worker, task, dependences, record_flag::undeferred);
-  task.flags =
-      static_cast<std::uint16_t>((task.flags | task_flag::undeferred) & ~task_flag::untied);
+  task.flags = undeferred_flags(task.flags);
   count_child(task);
-  if (!dependences.empty() && !runs_in_order(worker)) {
-    task.flags |= task_flag::depends | task_flag::waiter;
-    copy_accesses(task, dependences);
-    task.parts.store(0, std::memory_order_relaxed);
-    const bool linked = link_dependences(worker, task, dependences);
-    const bool ready = linked && (!task.has(task_flag::exclusive) || acquire_exclusive(task));
-    if (!ready) wait_for_release(worker, task);
-    task.flags = static_cast<std::uint16_t>(task.flags & ~task_flag::waiter);
-  }
+  wait_for_turn(worker, task, dependences);
   begin_body(worker, task);
 }
 
@@ -301,6 +307,28 @@ void run_undeferred(Worker& worker, Task& task, std::span<const Dependence> depe
   begin_undeferred(worker, task, dependences);
   if (task.has(task_flag::must_run) || !is_dropped(task)) run_body(worker, task);
   end_undeferred(worker, task);
+}
+
+void begin_pending(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+  record::created(worker, task, dependences, record_flag::undeferred);
+  task.flags = static_cast<std::uint16_t>(task.flags & ~task_flag::untied);
+  // Like a task that is left for later: its group and the barrier wait for the event.
+  count_child(task);
+  count_created(worker, task);
+  wait_for_turn(worker, task, dependences);
+  begin_body(worker, task);
+}
+
+void end_pending(Worker& worker, Task& task) noexcept {
+  end_body(worker, task);
+  body_ended(worker, task);
+  record::resumed(worker);
+}
+
+void run_pending(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+  begin_pending(worker, task, dependences);
+  if (task.has(task_flag::must_run) || !is_dropped(task)) run_body(worker, task);
+  end_pending(worker, task);
 }
 
 void submit_next_part(Worker& worker, Task& task) noexcept {

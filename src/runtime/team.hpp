@@ -77,7 +77,7 @@ struct alignas(128) Worker {
   Thrift thrift;
   Courtesy courtesy;
   bool may_deviate = false;    ///< the user left the choice of policy to us
-  bool wants_data = false;     ///< tasks' data matter for the push on this machine
+  bool wants_data = false;     ///< tasks' data matter for the policy on this machine
   bool keeps_dataless = true;  ///< the push never sends a task without data away
 
   // This worker writes, any worker reads: together they tell whether the team is quiet.

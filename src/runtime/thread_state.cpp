@@ -10,6 +10,7 @@
 #include <mutex>
 #include <new>
 
+#include "runtime/deep_stack.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/spinlock.hpp"
 
@@ -45,16 +46,18 @@ ThreadState* take_recycled() noexcept {
   return thread;
 }
 
-std::uintptr_t lowest_stack_address() noexcept {
+void find_stack(ThreadState& thread) noexcept {
+  thread.stack_low = 0;
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
   void* low = nullptr;
   std::size_t size = 0;
   std::size_t guard = 0;
   pthread_attr_getstack(&attributes, &low, &size);
   pthread_attr_getguardsize(&attributes, &guard);
   pthread_attr_destroy(&attributes);
-  return reinterpret_cast<std::uintptr_t>(low) + guard;
+  thread.stack_low = reinterpret_cast<std::uintptr_t>(low) + guard;
+  thread.stack_margin = stack_margin(size);
 }
 
 }  // namespace
@@ -162,7 +165,7 @@ ThreadState* this_thread() noexcept {
   thread->worker = nullptr;
   thread->core_known = false;
   thread->core_followed = false;
-  thread->stack_low = lowest_stack_address();
+  find_stack(*thread);
   thread->system_id.store(gettid(), std::memory_order_relaxed);
   pthread_setspecific(g_key, thread);
   t_state = thread;

@@ -53,6 +53,7 @@ struct ThreadState {
   bool core_known = false;           ///< owner
   bool core_followed = false;        ///< the system said which core: it may say another; owner
   std::uintptr_t stack_low = 0;      ///< lowest usable address of the current stack; owner
+  std::uintptr_t stack_margin = 0;   ///< less than this above it is little; owner
   FreshStack* first_stack = nullptr;       ///< see deep_stack.hpp; owner
   FreshStack** next_stack = &first_stack;  ///< where to find the next deeper one; owner
   CounterSlot* counters = nullptr;

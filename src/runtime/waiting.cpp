@@ -43,37 +43,58 @@ Nanoseconds Patience::next_sleep() noexcept {
 Sleeper::Sleeper(Worker& worker, std::atomic<bool>* waiting) noexcept
     : worker_(worker),
       waiting_(waiting),
-      kind_(worker.constraint == nullptr ? Sleepers::Kind::free : Sleepers::Kind::bound) {
-  Task& current = *worker.current;
-  if (waiting != nullptr) {
-    waiting->store(true, std::memory_order_seq_cst);
-    // From here on `holders` counts all children, so that the last one knows that it is the last.
-    // seq_cst: a child that counts before this is seen by the caller's look, one after it sees
-    // `waiting`.
-    if (current.local_children != 0) {
-      current.holders.fetch_add(current.local_children, std::memory_order_seq_cst);
-      current.local_children = 0;
-    }
+      with_(worker.constraint == nullptr ? &worker.team->sleepers->free(worker.domain) : nullptr),
+      bell_(with_ != nullptr ? with_->bell() : 0) {
+  if (waiting != nullptr) share_children(*worker.current);
+  if (with_ != nullptr) {
+    with_->lie_down();
+  } else {
+    worker.sleeps_under.store(worker.constraint, std::memory_order_relaxed);
+    worker.parked.store(1, std::memory_order_seq_cst);
+    worker.team->sleepers->add_bound(worker.domain, worker.id);
   }
-  worker.sleeps_under.store(worker.constraint, std::memory_order_relaxed);
-  worker.parked.store(1, std::memory_order_seq_cst);
-  worker.team->sleepers->add(worker.domain, kind_, worker.id);
-  heavy_fence();  // pairs with light_fence in notify
+  worker.team->sleepers->count_in();
+  // Orders the announcement before the look that follows, against those who queue a task and then
+  // look for sleepers. They have only a light fence; but before the first task there are none of
+  // them yet, and who makes it fences when it says so (count_created).
+  full_fence();
+  if (worker.team->tasks_seen.load(std::memory_order_relaxed)) heavy_fence();
+}
+
+// From here on `holders` counts all children, so that the last one knows that it is the last.
+void Sleeper::share_children(Task& current) noexcept {
+  waiting_->store(true, std::memory_order_seq_cst);
+  if (current.local_children == 0) return;
+  // seq_cst: a child that counts before this is seen by the look that follows, a later one sees
+  // `waiting`.
+  current.holders.fetch_add(current.local_children, std::memory_order_seq_cst);
+  current.local_children = 0;
 }
 
 bool Sleeper::wake_up() noexcept {
   if (!announced_) return false;
   announced_ = false;
   Team& team = *worker_.team;
-  const bool chosen = !team.sleepers->remove(worker_.domain, kind_, worker_.id);
-  if (chosen) team.waking.fetch_sub(1, std::memory_order_relaxed);
+  const bool chosen =
+      with_ != nullptr ? with_->get_up() : !team.sleepers->remove_bound(worker_.domain, worker_.id);
+  if (chosen) {
+    team.waking.fetch_sub(1, std::memory_order_relaxed);
+  } else {
+    team.sleepers->count_out();
+  }
   // relaxed: whoever still finds it set wakes one who does not sleep.
-  worker_.parked.store(0, std::memory_order_relaxed);
+  if (with_ == nullptr) worker_.parked.store(0, std::memory_order_relaxed);
   if (waiting_ != nullptr) waiting_->store(false, std::memory_order_relaxed);
   return chosen;
 }
 
-void Sleeper::sleep(Nanoseconds limit) noexcept { futex_wait(worker_.parked, 1, limit); }
+void Sleeper::sleep(Nanoseconds limit) noexcept {
+  if (with_ != nullptr) {
+    with_->sleep(bell_, limit);
+  } else {
+    futex_wait(worker_.parked, 1, limit);
+  }
+}
 
 void Lookout::begin() noexcept {
   // One that waits inside a task may not run most of what it would be counted on for.
@@ -194,7 +215,6 @@ void open_barrier(Team& team) noexcept {
   team.tasks_seen.store(false, std::memory_order_relaxed);
   // seq_cst with the announcement in Sleeper; it also releases what all arrivals published.
   team.epoch.fetch_add(1, std::memory_order_seq_cst);
-  light_fence();  // pairs with heavy_fence in Sleeper
   wake_team(team);
 }
 

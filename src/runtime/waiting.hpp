@@ -67,9 +67,12 @@ class Sleeper {
   bool wake_up() noexcept;
 
  private:
+  void share_children(Task& current) noexcept;
+
   Worker& worker_;
   std::atomic<bool>* waiting_;
-  Sleepers::Kind kind_;
+  Dormitory* with_;     ///< those of its domain that are free to run any task, too, or nullptr
+  std::uint32_t bell_;  ///< free only
   bool announced_ = true;
 };
 

@@ -9,8 +9,6 @@ namespace lares::runtime {
 
 namespace {
 
-using Kind = Sleepers::Kind;
-
 void unpark(Worker& worker) noexcept {
   // seq_cst with Sleeper: either it sees what was done before this, or it is seen to be parked.
   if (worker.parked.load(std::memory_order_seq_cst) == 0) return;
@@ -18,25 +16,28 @@ void unpark(Worker& worker) noexcept {
   if (worker.parked.exchange(0, std::memory_order_acq_rel) != 0) futex_wake(worker.parked, 1);
 }
 
-bool wake_claimed(Team& team, WorkerId claimed) noexcept {
-  if (!claimed.valid()) return false;
+void count_chosen(Team& team) noexcept {
+  team.sleepers->count_out();
   team.waking.fetch_add(1, std::memory_order_relaxed);
-  unpark(*team.workers[claimed.index()]);
-  return true;
 }
 
 bool wake_free(Team& team, DomainId domain) noexcept {
-  return wake_claimed(team,
-                      team.sleepers->claim(domain, Kind::free, [](WorkerId) { return true; }));
+  if (!team.sleepers->free(domain).choose()) return false;
+  count_chosen(team);
+  return true;
 }
 
 bool wake_bound(Team& team, DomainId domain, const Task* task) noexcept {
   const auto may_run = [&team, task](WorkerId worker) {
-    // Racy, as the sleeper may have gone on: then it does not sleep, and claiming it fails.
+    // Racy, as the sleeper may have gone on: then it does not sleep, and choosing it fails.
     const Task* under = team.workers[worker.index()]->sleeps_under.load(std::memory_order_relaxed);
     return under == nullptr || task == nullptr || descends_from(*task, *under);
   };
-  return wake_claimed(team, team.sleepers->claim(domain, Kind::bound, may_run));
+  const WorkerId chosen = team.sleepers->choose_bound(domain, may_run);
+  if (!chosen.valid()) return false;
+  count_chosen(team);
+  unpark(*team.workers[chosen.index()]);
+  return true;
 }
 
 // A sleeper of the domain that may run the task: rather one that is free to run any.
@@ -99,7 +100,7 @@ void wake_waiter(Team& team, Worker* worker) noexcept {
 }
 
 void wake_somebody(Team& team, const Task* task) noexcept {
-  light_fence();  // pairs with heavy_fence in Sleeper
+  full_fence();  // pairs with the one in Sleeper
   if (team.sleepers == nullptr || team.sleepers->total() == 0) return;
   for (std::size_t i = 0; i < team.looking.size(); ++i) {
     if (wake_free(team, DomainId{i})) return;
@@ -110,9 +111,12 @@ void wake_somebody(Team& team, const Task* task) noexcept {
 }
 
 void wake_team(Team& team) noexcept {
+  full_fence();  // pairs with the one in Sleeper
   if (team.sleepers == nullptr || team.sleepers->total() == 0) return;
   for (std::size_t i = 0; i < team.looking.size(); ++i) {
-    while (wake_one_of(team, DomainId{i}, nullptr)) {
+    const DomainId domain{i};
+    if (!team.sleepers->free(domain).is_empty()) team.sleepers->free(domain).ring();
+    while (wake_bound(team, domain, nullptr)) {
     }
   }
 }

@@ -38,9 +38,10 @@ TaskIndex TaskDeque::pop_oldest() noexcept {
 
 Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core_of_worker,
                    const policy::Choice& choice, const Workload& workload,
-                   std::vector<DomainId>& homes, const Costs& costs, std::uint64_t seed)
+                   const std::vector<DomainId>& homes, const Costs& costs, std::uint64_t seed)
     : workload_(workload),
       homes_(homes),
+      dealt_(homes.size()),
       costs_(costs),
       places_(machine, core_of_worker),
       queues_(places_.size()),
@@ -56,8 +57,7 @@ Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core
     worker.domain = places_.domain_of(WorkerId{w});
     workers_.push_back(std::move(worker));
   }
-  wants_data_ =
-      workload.tells && machine.domains_with_cores() > 1 && workers_.front().push->uses_data();
+  wants_data_ = workload.tells && machine.domains_with_cores() > 1 && policy::wants_homes(choice);
   keeps_dataless_ = workers_.front().push->keeps_dataless_tasks();
 }
 
@@ -74,18 +74,23 @@ void Executor::note(Decision::Kind kind, WorkerId worker, TaskIndex task, PlaceI
 // --- putting
 // --------------------------------------------------------------------------------------
 
-std::uint32_t Executor::find_homes(WorkerId worker, TaskIndex task, policy::DataHome* found) {
+std::uint32_t Executor::find_homes(WorkerId worker, TaskIndex task, policy::DataHome* found,
+                                   DomainId& dealt_to) {
   const auto accesses = workload_.accesses_of(task);
   const std::size_t count = std::min<std::size_t>(accesses.size(), limits::deciding_accesses);
   std::uint64_t largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const Access& access = accesses[i];
     const Block& block = workload_.blocks[access.block];
-    DomainId& home = homes_[access.block];
+    // What was dealt out is believed until somebody has touched it.
+    DomainId home = homes_[access.block].valid() ? homes_[access.block] : dealt_[access.block];
     if (!home.valid() && policy::writes(access.mode)) {
       const DomainId chosen =
           workers_[worker.index()].distribution->on_place(view_of(worker), block.in_area);
-      if (chosen.valid()) home = chosen;
+      if (chosen.valid()) {
+        home = dealt_[access.block] = chosen;
+        if (!dealt_to.valid()) dealt_to = chosen;
+      }
     }
     found[i] = {home, block.bytes, access.mode, !home.valid()};
     if (!home.valid()) continue;
@@ -104,7 +109,11 @@ PlaceId Executor::choose_place(WorkerId id, TaskIndex task) {
     return worker.push->on_ready(view_of(id), policy::ReadyTask{});
   }
   std::array<policy::DataHome, limits::deciding_accesses> found;
-  const std::uint32_t count = find_homes(id, task, found.data());
+  DomainId dealt_to;
+  const std::uint32_t count = find_homes(id, task, found.data(), dealt_to);
+  if (dealt_to.valid() && dealt_to != worker.domain && !worker.push->uses_data()) {
+    return places_.of(dealt_to);
+  }
   return worker.push->on_ready(view_of(id), policy::ReadyTask{{found.data(), count}});
 }
 

@@ -48,11 +48,12 @@ struct Decision {
 /// the rest after fetching tiny tasks (thrift), and the deviation of `auto` for tiny tasks.
 class Executor final : public policy::QueueLengths {
  public:
-  /// `homes` by block is read when a task is placed, and written where a distribution decides.
+  /// `homes` by block is read when a task is placed; whoever runs tasks writes it. What a
+  /// distribution decides is a belief: the first touch, maybe a thief's, makes the home.
   /// `seed` 0 gives the workers the random generators of the runtime.
   Executor(const machine::Machine& machine, std::span<const CoreId> core_of_worker,
-           const policy::Choice& choice, const Workload& workload, std::vector<DomainId>& homes,
-           const Costs& costs, std::uint64_t seed);
+           const policy::Choice& choice, const Workload& workload,
+           const std::vector<DomainId>& homes, const Costs& costs, std::uint64_t seed);
 
   [[nodiscard]] const policy::Places& places() const noexcept { return places_; }
   [[nodiscard]] std::uint32_t length(PlaceId place) const noexcept override;
@@ -100,7 +101,8 @@ class Executor final : public policy::QueueLengths {
     return {places_, *this, worker, workers_[worker.index()].random};
   }
   [[nodiscard]] PlaceId choose_place(WorkerId worker, TaskIndex task);
-  std::uint32_t find_homes(WorkerId worker, TaskIndex task, policy::DataHome* found);
+  std::uint32_t find_homes(WorkerId worker, TaskIndex task, policy::DataHome* found,
+                           DomainId& dealt_to);
   [[nodiscard]] bool is_full(const Worker& worker, PlaceId place, PlaceId queue) const noexcept;
   std::optional<TaskIndex> visit(WorkerId worker, PlaceId place, double& clock);
   std::optional<TaskIndex> take_from(WorkerId worker, PlaceId queue, bool patient, double& clock);
@@ -109,7 +111,8 @@ class Executor final : public policy::QueueLengths {
   void note(Decision::Kind kind, WorkerId worker, TaskIndex task, PlaceId place);
 
   const Workload& workload_;
-  std::vector<DomainId>& homes_;
+  const std::vector<DomainId>& homes_;
+  std::vector<DomainId> dealt_;  // by block, what a distribution has said
   const Costs& costs_;
   policy::Places places_;
   bool wants_data_ = false;

@@ -51,6 +51,12 @@ NOT_IN_POLICY = re.compile(
     r"|pthread\.h|sched\.h|linux/.*|base/clock\.hpp|random)$"
 )
 
+# What is inside the engine. A front end that could reach it would repeat the engine's protocols.
+INSIDE_RUNTIME = re.compile(
+    r"^runtime/(completion|deep_stack|dependences|deque|exclusion|execution|finding|placing"
+    r"|priority_queue|shared_queue|waiting|waking)\.hpp$"
+)
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SUFFIXES = {".c", ".cpp", ".h", ".hpp"}
 
@@ -73,6 +79,8 @@ def findings_of_line(path: str, line: str) -> list[str]:
             found.append(f"{floor}/ may not include {other}/, which is a higher floor")
     if floor == "lab" and other in RANK and "/" in target and other not in LAB_USES:
         found.append(f"lab/ uses base/ and machine/ only, not {other}/")
+    if RANK.get(floor, 0) > RANK["runtime"] and INSIDE_RUNTIME.match(target):
+        found.append(f"'{target}' is inside the engine; use runtime/engine.hpp")
     if floor == "policy" and NOT_IN_POLICY.match(target):
         found.append(f"a policy only decides; it may not include <{target}>")
     if path.startswith(PRELOADED):

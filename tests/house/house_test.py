@@ -64,6 +64,11 @@ class Floors(unittest.TestCase):
         self.assertEqual(len(findings("host/openmp/a.cpp", '#include "machine/discover.hpp"\n')), 1)
         self.assertEqual(findings("machine/discover.cpp", "#include <hwloc.h>\n"), [])
 
+    def test_front_ends_stay_outside_of_the_engine(self):
+        self.assertEqual(len(findings("host/openmp/a.cpp", '#include "runtime/completion.hpp"\n')), 1)
+        self.assertEqual(findings("host/openmp/a.cpp", '#include "runtime/engine.hpp"\n'), [])
+        self.assertEqual(findings("runtime/a.cpp", '#include "runtime/completion.hpp"\n'), [])
+
     def test_unknown_folder_is_refused(self):
         self.assertEqual(len(findings("attic/a.cpp", "int x;\n")), 1)
 

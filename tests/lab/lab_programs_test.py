@@ -146,6 +146,29 @@ class Placement(unittest.TestCase):
                 self.assertIn("one thread had written", done.errors + done.output)
 
 
+class Contents(unittest.TestCase):
+    """`lares run --placement`: no byte of the program's changes, and no allocation fails for it."""
+
+    def check(self, placement, least_share):
+        done = run(2, LARES, "run", "--quiet", "--placement", placement, "--",
+                   program("tests/lab/lab_contents"), count=False)
+        self.assertEqual(done.output.count("ok "), 4, done.output)
+        self.assertNotIn("wrong ", done.output.replace("bytes wrong", ""))
+        pages = [int(line.split(": ")[1]) for line in done.output.splitlines()
+                 if line.startswith("pages on")]
+        self.assertEqual(len(pages), 2, done.output)
+        self.assertGreater(min(pages), least_share * sum(pages), done.output)
+
+    def test_blocks_of_a_page(self):
+        self.check("cyclic:4K", 0.45)
+
+    def test_larger_blocks(self):
+        self.check("cyclic:64K", 0.45)
+
+    def test_a_piece_for_each_domain(self):
+        self.check("blocked", 0.45)
+
+
 class Allocators(unittest.TestCase):
     """OpenMP's allocators under `lares run`: the kernel is asked where every page is."""
 

@@ -1,7 +1,9 @@
 // The store of OpenMP's allocators, with a kernel that writes down where memory was to go.
 #include <gtest/gtest.h>
 #include <linux/mempolicy.h>
+#include <sys/mman.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "host/openmp/allocators/store.hpp"
+#include "memory/place/mapping_budget.hpp"
 
 namespace lares::omp {
 namespace {
@@ -128,6 +131,51 @@ class StoreTest : public testing::Test {
   std::unique_ptr<Store> store_;
   std::vector<Handle> made_;  ///< and not destroyed
 };
+
+/// A page with nothing before it, as a runtime gives memory of a device.
+class LonePage {
+ public:
+  LonePage()
+      : pages_(static_cast<char*>(
+            mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    mprotect(pages_, page, PROT_NONE);
+  }
+  ~LonePage() { munmap(pages_, 2 * page); }
+  LonePage(const LonePage&) = delete;
+  LonePage& operator=(const LonePage&) = delete;
+  [[nodiscard]] void* memory() const { return pages_ + page; }
+
+ private:
+  char* pages_;
+};
+
+TEST_F(StoreTest, ReadsNothingBeforeMemoryOfOthers) {
+  const LonePage lone;
+  // As libomp numbers its memory of devices; and an allocator that a runtime has made.
+  alignas(64) const std::array<std::uint64_t, 16> of_a_runtime{1, 2, 3};
+  for (const Handle handle : {Handle{100}, reinterpret_cast<Handle>(of_a_runtime.data())}) {
+    EXPECT_FALSE(store_->free(lone.memory(), handle));
+    EXPECT_FALSE(Store::owns(lone.memory(), handle));
+  }
+}
+
+TEST_F(StoreTest, MemoryOfADestroyedAllocatorCanStillBeFreed) {
+  const Handle handle = make({});
+  void* const memory = store_->allocate(handle, {100, 1, false});
+  destroy(handle);
+  EXPECT_FALSE(Store::knows(handle));
+  EXPECT_TRUE(store_->free(memory, handle));
+}
+
+TEST_F(StoreTest, PartsComeBackToTheBudgetOfMappings) {
+  const Handle handle = make({{8, 17}});
+  seen_.team = {DomainId{0}, DomainId{1}, DomainId{2}};
+  const std::size_t before = memory::mapping_budget().left();
+  void* const memory = store_->allocate(handle, {64 * page, 1, false});
+  EXPECT_EQ(memory::mapping_budget().left(), before - 3);
+  EXPECT_TRUE(store_->free(memory, handle));
+  EXPECT_EQ(memory::mapping_budget().left(), before);
+}
 
 TEST_F(StoreTest, PlainMemoryIsTheHeaps) {
   for (Handle handle = 1; handle <= last_predefined; ++handle) {

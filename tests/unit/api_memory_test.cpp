@@ -1,4 +1,5 @@
 // The public interface: what a program sees of it, and that its mistakes get a sentence.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,6 +39,28 @@ TEST(CApi, EveryMistakeHasASentence) {
   EXPECT_EQ(lares_migrate_on_next_touch(&local, 0, 0, LARES_WAY_AUTOMATIC), -1);
   EXPECT_EQ(lares_domain_memory(-1, nullptr, nullptr), -1);
   EXPECT_LT(lares_cost_read(0, 9999, 100), 0);
+}
+
+TEST(CApi, TheLibraryStaysWhateverIsClosed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer cannot be loaded twice";
+#endif
+  // Its threads and handlers are in it.
+  Dl_info info;
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(&lares_alloc), &info), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    // In a namespace of its own it is loaded anew, so that the close is the last one.
+    void* const own = dlmopen(LM_ID_NEWLM, info.dli_fname, RTLD_NOW);
+    if (own == nullptr) _exit(2);
+    auto* const count = reinterpret_cast<int (*)()>(dlsym(own, "lares_domain_count"));
+    const int before = count();
+    dlclose(own);
+    _exit(count() == before ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(CApi, FreedAndForeignMemoryIsNotOurs) {

@@ -18,6 +18,38 @@ TEST(Compact, EveryMachineComesBackAsItWas) {
   }
 }
 
+TEST(Compact, CarriesWhatAccessesCost) {
+  Machine machine = load("synthetic:pack:2 [numa] core:2 pu:1");
+  machine.performance.latency_ns = {90, 140, 141, 0};
+  const auto latency = parse_compact(to_compact(machine));
+  ASSERT_TRUE(latency.ok());
+  EXPECT_EQ(latency.value().performance.latency_ns, machine.performance.latency_ns);
+  EXPECT_TRUE(latency.value().performance.bandwidth_mb_s.empty());
+  machine.performance.bandwidth_mb_s = {100'000, 30'000, 31'000, 99'000};
+  const std::string text = to_compact(machine);
+  EXPECT_NE(text.find("latency 90 140\nlatency 141 0\nbandwidth 100000 30000\n"),
+            std::string::npos);
+  const auto both = parse_compact(text);
+  ASSERT_TRUE(both.ok());
+  EXPECT_EQ(both.value().performance.bandwidth_mb_s, machine.performance.bandwidth_mb_s);
+}
+
+TEST(Compact, WrongCostsAreRefused) {
+  Machine machine = load("synthetic:pack:2 [numa] core:2 pu:1");
+  machine.performance.latency_ns = {90, 140, 141, 90};
+  const std::string text = to_compact(machine);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return parse_compact(changed);
+  };
+  EXPECT_FALSE(with("latency 90 140\n", "").ok()) << "a row is missing";
+  EXPECT_FALSE(with("latency 90 140", "latency 90").ok()) << "a value is missing";
+  EXPECT_FALSE(with("latency 90", "latency 1000001").ok());
+  EXPECT_FALSE(with("latency 90", "latency -1").ok());
+  EXPECT_FALSE(with("latency 90 140", "latency").ok());
+}
+
 TEST(Compact, LooksAsDocumented) {
   EXPECT_EQ(to_compact(load("synthetic:pack:2 [numa(memory=1073741824)] core:2 pu:2")),
             "lares-machine 1\n"
@@ -71,7 +103,7 @@ TEST(Compact, ErrorsNameTheLine) {
   EXPECT_EQ(refusal("core 0 1", "cure 0 1"),
             start +
                 "6: the first word is none of name, level, domain, core, tree, memory, "
-                "distances, row, end");
+                "distances, row, latency, bandwidth, end");
   EXPECT_EQ(refusal("row 10", "row 0"), start + "11: \"row\" needs distances from 1 to 65535");
   EXPECT_EQ(refusal("end\n", "end\nmore"), start + "12: there is text after the line \"end\"");
   EXPECT_EQ(refusal("end\n", ""), start + "12: the text stops before its line \"end\"");

@@ -166,6 +166,22 @@ TEST(Caches, FootprintIsBetween16And256MiB) {
   EXPECT_EQ(memory_footprint({}).count, 16U << 20U);
 }
 
+TEST(Footprint, FitsIntoTheSmallestNode) {
+  constexpr std::uint64_t mib = 1U << 20U;
+  const std::vector<NodeNeed> large{{OsNode{0}, 16, {std::uint64_t{64} << 30U}},
+                                    {OsNode{1}, 16, {0}}};  // it does not tell
+  EXPECT_EQ(fitting_footprint({256 * mib}, large).value().count, 256 * mib);
+  const std::vector<NodeNeed> small_hbm{{OsNode{0}, 16, {std::uint64_t{64} << 30U}},
+                                        {OsNode{1}, 16, {1024 * mib}}};
+  EXPECT_EQ(fitting_footprint({256 * mib}, small_hbm).value().count, 32 * mib);
+  const std::vector<NodeNeed> full{{OsNode{3}, 64, {100 * mib}}};
+  const auto refused = fitting_footprint({16 * mib}, full);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().sentence.rfind(
+                "cannot measure: node 3 has only 100 MiB free for 64 threads", 0),
+            0U);
+}
+
 Plan tiny_plan(const Machine& machine) {
   Plan plan;
   plan.pace = {{50'000}, 3};

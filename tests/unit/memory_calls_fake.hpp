@@ -1,6 +1,9 @@
 // Memory calls that a test can make fail, one by one; the rest is the real kernel's.
 #pragma once
 
+#include <linux/mempolicy.h>
+
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -43,7 +46,18 @@ class FakeCalls {
   /// A call that meets a stuck page writes no status from there on, as Linux does.
   void give_up_at_stuck() { state().gives_up = true; }
   [[nodiscard]] int moves() { return state().moves; }
+  [[nodiscard]] int advised(int advice) {
+    return state().advised[static_cast<std::size_t>(advice)];
+  }
   [[nodiscard]] int binds() { return state().binds; }
+  /// After `pass` calls that set a policy of pieces, these fail with this errno.
+  void fail_pieces(int error, int pass) {
+    state().piece_error = error;
+    state().pieces_left = pass;
+  }
+  /// The mode that the last bind() asked for, and its bytes.
+  [[nodiscard]] int last_mode() { return state().last_mode; }
+  [[nodiscard]] std::size_t last_bound() { return state().last_bound; }
   [[nodiscard]] int prefers() { return state().prefers; }
 
   /// With pretended pages; the rest is real.
@@ -61,10 +75,15 @@ class FakeCalls {
                       [&] { return real_calls().protect(at, bytes, protection); });
     };
     calls.advise = [](void* at, std::size_t bytes, int advice) noexcept {
+      ++state().advised[static_cast<std::size_t>(advice)];
       return or_error(errors_now().advise, [&] { return real_calls().advise(at, bytes, advice); });
     };
-    calls.bind = [](void*, std::size_t, int, const unsigned long*) noexcept {
+    calls.bind = [](void*, std::size_t bytes, int mode, const unsigned long*) noexcept {
       ++state().binds;
+      state().last_mode = mode;
+      state().last_bound = bytes;
+      const bool fails = mode == MPOL_PREFERRED && state().piece_error != 0;
+      if (fails && state().pieces_left-- <= 0) return -static_cast<long>(state().piece_error);
       return or_error(errors_now().bind, [] { return 0L; });
     };
     calls.prefer = [](int, const unsigned long*) noexcept {
@@ -95,7 +114,11 @@ class FakeCalls {
     std::atomic<int> controls_left = 0;
     std::map<std::uintptr_t, int> pages;
     std::map<std::uintptr_t, Stuck> stuck;
+    std::array<std::atomic<int>, 128> advised{};  // by advice; any thread
     bool gives_up = false;
+    int piece_error = 0, pieces_left = 0;
+    int last_mode = 0;
+    std::size_t last_bound = 0;
     int moves = 0, binds = 0, prefers = 0;
   };
   static State& state() {

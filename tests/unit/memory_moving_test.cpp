@@ -1,6 +1,10 @@
 // Placing and migrating where the kernel refuses, gives up half-way, or has no room.
 #include <gtest/gtest.h>
 
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -170,7 +174,117 @@ TEST(PlaceFaults, FewPiecesAreBoundAndManyAreTouched) {
   const Result<Plan> large = Plan::make(cyclic, many.length(), nodes, {page});
   EXPECT_TRUE(place(FakeCalls::calls(), nodes, large.value(), many.address(), {page}).populated);
   EXPECT_EQ(fake.binds(), 64);
-  EXPECT_EQ(fake.prefers(), 2049) << "one per piece, and one that restores";
+  EXPECT_EQ(fake.prefers(), 9) << "one per node and 512 pieces, and one that restores";
+  EXPECT_TRUE(many.intact());
+}
+
+TEST(PlaceFaults, PagesThatHoldSomethingKeepItOnAnyKernel) {
+  FakeCalls fake;
+  const Nodes nodes{machine_of_nodes({0, 1})};
+  Distribution cyclic;
+  cyclic.kind = Distribution::Kind::cyclic;
+  for (const int error : {0, EINVAL}) {  // EINVAL: a kernel before 5.14
+    fake.errors().advise = error;
+    const TestArea many(2048);
+    const Result<Plan> plan = Plan::make(cyclic, many.length(), nodes, {page});
+    const Placed placed = place(FakeCalls::calls(), nodes, plan.value(), many.address(), {page});
+    EXPECT_TRUE(placed.populated);
+    EXPECT_EQ(placed.error, 0);
+    EXPECT_TRUE(many.intact()) << error;
+  }
+}
+
+/// Memory that nobody has touched, and how much of it exists.
+class UntouchedArea {
+ public:
+  explicit UntouchedArea(std::uint64_t bytes) : bytes_(bytes), at_(real_calls().map(bytes)) {}
+  ~UntouchedArea() { real_calls().unmap(reinterpret_cast<void*>(at_), bytes_); }
+  UntouchedArea(const UntouchedArea&) = delete;
+  UntouchedArea& operator=(const UntouchedArea&) = delete;
+  [[nodiscard]] std::uintptr_t address() const { return static_cast<std::uintptr_t>(at_); }
+  [[nodiscard]] Bytes length() const { return {bytes_}; }
+  [[nodiscard]] std::size_t pages_that_exist() const {
+    std::vector<unsigned char> there(bytes_ / page);
+    EXPECT_EQ(mincore(reinterpret_cast<void*>(at_), bytes_, there.data()), 0);
+    return static_cast<std::size_t>(
+        std::count_if(there.begin(), there.end(), [](unsigned char c) { return (c & 1) != 0; }));
+  }
+
+ private:
+  std::uint64_t bytes_;
+  long at_;
+};
+
+class PlaceUntouchedTest : public testing::Test {
+ protected:
+  Placed place_cyclic(const UntouchedArea& area, std::uint64_t block) {
+    Distribution cyclic;
+    cyclic.kind = Distribution::Kind::cyclic;
+    cyclic.block = {block};
+    const Result<Plan> plan = Plan::make(cyclic, area.length(), nodes_, {page});
+    return place_untouched(FakeCalls::calls(), nodes_, plan.value(), area.address(), {page},
+                           budget_);
+  }
+  static constexpr std::uint64_t mib = 1U << 20U;
+  FakeCalls fake_;
+  const Nodes nodes_{machine_of_nodes({0, 1})};
+  MappingBudget budget_;
+};
+
+TEST_F(PlaceUntouchedTest, NoPageIsMade) {
+  const UntouchedArea area(64 * mib);
+  const Placed placed = place_cyclic(area, 4096);
+  EXPECT_EQ(placed.error, 0);
+  EXPECT_FALSE(placed.populated);
+  EXPECT_EQ(area.pages_that_exist(), 0U);
+}
+
+TEST_F(PlaceUntouchedTest, BlocksAreAsWishedWhereTheBudgetHasRoom) {
+  const UntouchedArea area(64 * mib);
+  EXPECT_EQ(place_cyclic(area, 64 << 10U).mappings, 1024U);
+  EXPECT_EQ(fake_.binds(), 1024);
+  EXPECT_EQ(fake_.last_bound(), 64U << 10U);
+}
+
+TEST_F(PlaceUntouchedTest, BlocksGrowAndThenPagesTakeTurns) {
+  std::size_t taken = 0;
+  const UntouchedArea area(32 * mib);
+  int interleaved = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Placed placed = place_cyclic(area, 64 << 10U);
+    EXPECT_EQ(placed.error, 0);
+    taken += placed.mappings;
+    if (placed.mappings == 0) {
+      ++interleaved;
+      EXPECT_EQ(fake_.last_mode(), MPOL_INTERLEAVE);
+      EXPECT_EQ(fake_.last_bound(), area.length().count);
+    }
+  }
+  EXPECT_LE(taken, MappingBudget::most);
+  EXPECT_EQ(taken + budget_.left(), MappingBudget::most);
+  EXPECT_GT(interleaved, 0);
+}
+
+TEST_F(PlaceUntouchedTest, WhatIsTakenComesBack) {
+  const UntouchedArea area(4 * mib);
+  for (int i = 0; i < 1000; ++i) {
+    const Placed placed = place_cyclic(area, 64 << 10U);
+    ASSERT_EQ(placed.mappings, 64U);
+    unplace(FakeCalls::calls(), area.address(), area.length(), placed.mappings, budget_);
+    ASSERT_EQ(fake_.last_mode(), MPOL_DEFAULT);
+    ASSERT_EQ(fake_.last_bound(), area.length().count);
+  }
+  EXPECT_EQ(budget_.left(), MappingBudget::most);
+}
+
+TEST_F(PlaceUntouchedTest, WhereTheProgramUsedUpTheMappingsPagesTakeTurns) {
+  fake_.fail_pieces(ENOMEM, 10);
+  const UntouchedArea area(4 * mib);
+  const Placed placed = place_cyclic(area, 64 << 10U);
+  EXPECT_EQ(placed.error, 0);
+  EXPECT_EQ(placed.mappings, 0U);
+  EXPECT_EQ(fake_.last_mode(), MPOL_INTERLEAVE);
+  EXPECT_EQ(budget_.left(), MappingBudget::most);
 }
 
 TEST(NextTouchFaults, ARefusedUserfaultFallsBackToProtection) {
@@ -274,6 +388,43 @@ TEST_F(ManagerTest, MistakesAreSentences) {
   EXPECT_TRUE(manager_.add(base + page, {page}).ok()) << "a neighbour";
   EXPECT_TRUE(manager_.remove(base).ok());
   EXPECT_FALSE(manager_.remove(base).ok());
+}
+
+TEST(ManagerMappings, ComeBackWithTheMemory) {
+  FakeCalls fake;
+  Manager manager(machine_of_nodes({0, 1}), {}, FakeCalls::calls());
+  Distribution cyclic;
+  cyclic.kind = Distribution::Kind::cyclic;
+  const std::size_t before = mapping_budget().left();
+  for (int i = 0; i < 500; ++i) {
+    const Result<void*> memory = manager.allocate({64 * page}, cyclic, false);
+    ASSERT_NE(memory.value(), nullptr);
+    ASSERT_EQ(mapping_budget().left(), before - 64);
+    ASSERT_TRUE(manager.free(memory.value()).ok());
+  }
+  EXPECT_EQ(mapping_budget().left(), before);
+  std::vector<void*> many;
+  for (int i = 0; i < 200; ++i)
+    many.push_back(manager.allocate({64 * page}, cyclic, false).value());
+  EXPECT_LE(fake.binds(), 500 * 64 + static_cast<int>(MappingBudget::most));
+  for (void* memory : many) EXPECT_TRUE(manager.free(memory).ok());
+  EXPECT_EQ(mapping_budget().left(), before);
+}
+
+TEST(ManagerHugePages, OnlyPagesThatTakeTurnsKeepThemAway) {
+  FakeCalls fake;
+  Manager manager(machine_of_nodes({0, 1}), {}, FakeCalls::calls());
+  Distribution how;
+  for (const auto kind :
+       {Distribution::Kind::interleave, Distribution::Kind::blocked, Distribution::Kind::cyclic}) {
+    how.kind = kind;
+    how.block = {64 * page};
+    const int before = fake.advised(MADV_NOHUGEPAGE);
+    const Result<void*> memory = manager.allocate({1024 * page}, how, false);
+    EXPECT_EQ(fake.advised(MADV_NOHUGEPAGE) - before,
+              kind == Distribution::Kind::interleave ? 1 : 0);
+    EXPECT_TRUE(manager.free(memory.value()).ok());
+  }
 }
 
 TEST_F(ManagerTest, NoMemoryIsNull) {

@@ -51,6 +51,28 @@ TEST_F(PlanTest, InterleavesPages) {
   EXPECT_EQ(pages(kind(Kind::interleave), 6 * page), (std::vector<int>{0, 1, 2, 3, 0, 1}));
 }
 
+TEST(PlanDefaults, MemoryWithoutCoresIsOnlyForThoseWhoNameIt) {
+  machine::Machine machine = machine_of_nodes({0, 1, 2});
+  machine.domains[2].cores.clear();  // CXL
+  machine.cores.pop_back();
+  const Nodes nodes(machine);
+  Distribution wanted;
+  const std::vector<std::uint32_t> weights{1, 1, 1};
+  for (const Kind kind : {Kind::interleave, Kind::cyclic, Kind::blocked, Kind::random}) {
+    wanted.kind = kind;
+    const Result<Plan> plan = Plan::make(wanted, {64 * page}, nodes, {page});
+    ASSERT_TRUE(plan.ok());
+    EXPECT_EQ(plan.value().turns().size(), 2U);
+  }
+  wanted.kind = Kind::interleave;
+  wanted.weights = weights;
+  EXPECT_EQ(Plan::make(wanted, {64 * page}, nodes, {page}).value().turns().size(), 3U);
+  wanted.weights = {};
+  const DomainId cxl{2};
+  wanted.domains = {&cxl, 1};
+  EXPECT_EQ(Plan::make(wanted, {64 * page}, nodes, {page}).value().turns()[0], cxl);
+}
+
 TEST_F(PlanTest, WeightsGiveShares) {
   Distribution wanted = kind(Kind::interleave);
   const std::vector<std::uint32_t> weights{30'000, 10'000, 0, 20'000};

@@ -142,13 +142,13 @@ TEST(LargeTable, ListsWhatLives) {
   void* const a = reinterpret_cast<void*>(0x7f0000000010);
   void* const b = reinterpret_cast<void*>(0x7f0000400010);
   EXPECT_EQ(table->list(areas.data(), areas.size()), 0U);
-  table->add(a, 2 << 20);
-  table->add(b, 4 << 20);
+  EXPECT_TRUE(table->add(a, {2 << 20, 7}));
+  EXPECT_TRUE(table->add(b, {4 << 20, 0}));
   EXPECT_EQ(table->list(areas.data(), areas.size()), 2U);
   EXPECT_EQ(table->list(areas.data(), 1), 1U);
-  table->remove(a);
-  table->remove(a);
-  table->remove(reinterpret_cast<void*>(0x10));
+  EXPECT_EQ(table->remove(a).value().mappings, 7U);
+  EXPECT_FALSE(table->remove(a).has_value());
+  EXPECT_FALSE(table->remove(reinterpret_cast<void*>(0x10)).has_value());
   ASSERT_EQ(table->list(areas.data(), areas.size()), 1U);
   EXPECT_EQ(areas[0].begin, 0x7f0000400010U);
   EXPECT_EQ(areas[0].bytes(), 4U << 20U);
@@ -157,10 +157,12 @@ TEST(LargeTable, ListsWhatLives) {
 TEST(LargeTable, WhatDoesNotFitIsLeftOutAndRoomComesBack) {
   auto table = std::make_unique<allocation::LargeTable>();
   std::vector<LargeArea> areas(20000);
+  std::size_t added = 0;
   for (std::uintptr_t i = 1; i <= 10000; ++i) {
-    table->add(reinterpret_cast<void*>(i << 21U), 2 << 20);
+    added += table->add(reinterpret_cast<void*>(i << 21U), {2 << 20, 0}) ? 1 : 0;
   }
   const std::size_t kept = table->list(areas.data(), areas.size());
+  EXPECT_EQ(kept, added);
   EXPECT_LE(kept, 4096U);
   EXPECT_GT(kept, 3000U);
   for (std::uintptr_t i = 1; i <= 10000; ++i) table->remove(reinterpret_cast<void*>(i << 21U));

@@ -126,6 +126,31 @@ TEST(Choice, PartsNotNamedComeFromAuto) {
             "distribution=first-touch,push=most-bytes,steal=nearest");
 }
 
+TEST(Choice, APushThatIgnoresDataHasNoDistributionUnlessOneIsNamed) {
+  for (const auto* push : {"local", "local-domain", "root"}) {
+    const std::string steal = std::string(push) == "root" ? "central" : "nearest";
+    const std::string text = "push=" + std::string(push) + ",steal=" + steal;
+    EXPECT_EQ(to_string(parsed(text, 2)), "distribution=first-touch," + text);
+    EXPECT_FALSE(wants_homes(parsed(text, 2)));
+  }
+  const Choice named = parsed("distribution=cyclic,push=local,steal=random", 2);
+  EXPECT_EQ(to_string(named), "distribution=cyclic,push=local,steal=random");
+  EXPECT_TRUE(wants_homes(named));
+  EXPECT_EQ(to_string(parsed("virouleau,push=local")),
+            "distribution=cyclic,push=local,steal=domain-first");
+  EXPECT_TRUE(wants_homes(parsed("distribution=first-touch,push=writer-domain")));
+  EXPECT_FALSE(wants_homes(parsed("stock-like")));
+}
+
+TEST(Choice, ADistributionThatCannotActIsAnError) {
+  for (const auto* text :
+       {"distribution=cyclic,push=root,steal=central", "central,distribution=cyclic"}) {
+    EXPECT_EQ(refused(text),
+              "policy distribution=cyclic cannot act with push=root, which has one queue for all "
+              "domains; the distribution that goes with it is first-touch");
+  }
+}
+
 TEST(Choice, PairsChangePartsOfAPreset) {
   EXPECT_EQ(to_string(parsed("virouleau,steal=nearest")),
             "distribution=cyclic,push=writer-domain-or-local,steal=nearest");
@@ -148,8 +173,8 @@ TEST(Choice, CanonicalTextReadsBack) {
     for (const auto& d : distributions()) {
       for (const auto& p : pushes()) {
         for (const auto& s : steals()) {
-          if (fit(p, s) == Fit::excluded) continue;
           const Choice choice{.preset = "", .distribution = &d, .push = &p, .steal = &s};
+          if (check(choice)) continue;
           EXPECT_EQ(parsed(to_string(choice), domains), choice) << to_string(choice);
         }
       }

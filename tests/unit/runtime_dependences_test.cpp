@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -205,6 +206,73 @@ TEST(Dependences, AChainOfWritersRunsInOrder) {
     }
   });
   EXPECT_EQ(value, 2000);
+}
+
+// A compiler may wait for the dependences of an undeferred member first and then call its body.
+TEST(Dependences, WhatFollowsAWaitForASetOverlapsNoMember) {
+  const host::Machine machine({2, 2});
+  static char shared;
+  std::atomic<bool> inside{false};
+  std::atomic<int> overlaps{0};
+  const auto alone = [&inside, &overlaps](Worker&) {
+    if (inside.exchange(true)) overlaps.fetch_add(1);
+    host::work(2000);
+    inside.store(false);
+  };
+  host::single(4, [&](Worker& worker) {
+    const Dependence member = host::on(&shared, DependKind::mutexinoutset);
+    for (int i = 0; i < 100; ++i) {
+      host::spawn(worker, {member}, alone);
+      host::spawn(worker, {member}, alone);
+      taskwait_depend(worker, {&member, 1});
+      alone(worker);
+    }
+  });
+  EXPECT_EQ(overlaps.load(), 0);
+}
+
+// All members but the first wait for a lock: what looks at each of them at each end would take
+// long.
+TEST(Dependences, ASetMayHaveAHundredThousandMembers) {
+  const host::Machine machine({2, 2});
+  constexpr int members = 100'000;
+  static char shared[2];
+  std::atomic<int> ran{0};
+  host::single(2, [&](Worker& worker) {
+    const Dependence both[2] = {host::on(&shared[0], DependKind::mutexinoutset),
+                                host::on(&shared[1], DependKind::mutexinoutset)};
+    Task* first = host::make_task(worker, [](Worker&) {}, task_flag::detachable);
+    submit(worker, *first, both);
+    const auto body = [&ran](Worker&) { ran.fetch_add(1, std::memory_order_relaxed); };
+    for (int i = 0; i < members; ++i) {
+      Task* member = host::make_task(worker, body);
+      submit(worker, *member, std::span(both).subspan(static_cast<std::size_t>(i) % 2, 1));
+      if (i % 64 == 0) submit(worker, *host::make_task(worker, body), both);
+    }
+    fulfil(*first);
+    taskwait(worker);
+  });
+  EXPECT_EQ(ran.load(), members + (members + 63) / 64);
+}
+
+// The members of a set each wait for the set before it, most of which has long completed.
+TEST(Dependences, LargeSetsMayFollowEachOther) {
+  const host::Machine machine({2});
+  constexpr int members = 100'000;
+  static char shared;
+  std::atomic<int> ran{0};
+  host::single(2, [&](Worker& worker) {
+    Task* first = host::make_task(worker, [](Worker&) {}, task_flag::detachable);
+    submit(worker, *first, {});
+    const auto body = [&ran](Worker&) { ran.fetch_add(1, std::memory_order_relaxed); };
+    for (int i = 0; i < members; ++i) host::spawn(worker, {host::in(&shared)}, body);
+    for (int i = 0; i < members; ++i) {
+      host::spawn(worker, {host::on(&shared, DependKind::inoutset)}, body);
+    }
+    fulfil(*first);
+    taskwait(worker);
+  });
+  EXPECT_EQ(ran.load(), 2 * members);
 }
 
 TEST(Dependences, MutuallyExclusiveTasksNeverOverlap) {

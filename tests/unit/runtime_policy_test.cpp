@@ -1,6 +1,7 @@
 // A policy that the user named is obeyed: tasks whose data has a home run there.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <thread>
@@ -86,6 +87,64 @@ TEST_P(NamedPolicies, RunTasksAtHomeUnlessTheyAreStolen) {
   EXPECT_EQ(near, static_cast<std::uint64_t>(at_home.load()));
   EXPECT_EQ(near + remote, 400U);
   EXPECT_EQ(remote, steals_from_other_domains() - steals_before);
+}
+
+/// Where tasks wait that each write a block which nobody has touched yet.
+class DealtTasks : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Pushes, DealtTasks,
+                         testing::Values("distribution=cyclic,push=local,steal=nearest",
+                                         "distribution=cyclic,push=local-domain,steal=nearest",
+                                         "distribution=cyclic,push=writer-domain,steal=nearest"));
+
+TEST_P(DealtTasks, GoToTheDomainsInTurnWhateverThePush) {
+  constexpr std::size_t tasks = 40;
+  alignas(block_bytes) static char fresh[3][tasks][block_bytes];
+  static std::size_t round = 0;
+  const host::Machine machine({1, 1}, GetParam());
+  std::atomic<bool> submitted{false};
+  std::array<std::uint32_t, domain_count> queued{};
+  host::region(2, [&](Worker& worker) {
+    if (worker.id == WorkerId{1}) {
+      while (!submitted.load(std::memory_order_acquire)) std::this_thread::yield();
+      return;
+    }
+    for (auto& block : fresh[round]) {
+      Task* task = host::make_task(worker, [](Worker&) {});
+      reserve_accesses(*task, 1)[0] = {reinterpret_cast<std::uintptr_t>(block), Bytes{block_bytes},
+                                       policy::AccessMode::read_write};
+      submit(worker, *task, {});
+    }
+    queued[0] = worker.team->length(worker.place) +
+                worker.team->length(worker.team->places->of(DomainId{0}));
+    queued[1] = worker.team->length(worker.team->places->of(DomainId{1}));
+    submitted.store(true, std::memory_order_release);
+  });
+  ++round;
+  EXPECT_EQ(queued[0], tasks / 2);
+  EXPECT_EQ(queued[1], tasks / 2);
+}
+
+TEST(UndealtTasks, StayWithTheirCreatorIfNoDistributionIsNamed) {
+  alignas(block_bytes) static char fresh[10][block_bytes];
+  const host::Machine machine({1, 1}, "push=local,steal=nearest");
+  EXPECT_FALSE(Engine::instance().wants_data());
+  std::uint32_t elsewhere = 1;
+  std::atomic<bool> submitted{false};
+  host::region(2, [&](Worker& worker) {
+    if (worker.id == WorkerId{1}) {
+      while (!submitted.load(std::memory_order_acquire)) std::this_thread::yield();
+      return;
+    }
+    for (auto& block : fresh) {
+      Task* task = host::make_task(worker, [](Worker&) {});
+      reserve_accesses(*task, 1)[0] = {reinterpret_cast<std::uintptr_t>(block), Bytes{block_bytes},
+                                       policy::AccessMode::read_write};
+      submit(worker, *task, {});
+    }
+    elsewhere = worker.team->length(worker.team->places->of(DomainId{1}));
+    submitted.store(true, std::memory_order_release);
+  });
+  EXPECT_EQ(elsewhere, 0U);
 }
 
 // Each of two threads waits for a task that lies in the queue of the other's domain, where thieves

@@ -175,6 +175,41 @@ TEST(PriorityQueue, AConstrainedWorkerSkipsWhatItMayNotRun) {
   EXPECT_EQ(queue.length(), 1U);
 }
 
+// What takes a look at each task for each operation would take hours.
+TEST(PriorityQueue, EveryTaskMayHaveAPriorityOfItsOwn) {
+  constexpr std::size_t count = 300'000;
+  PriorityQueue queue;
+  Family family(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    family.children[i].priority = static_cast<std::int32_t>(i * 7919 % count);
+    queue.push(family.children[i]);
+  }
+  std::int32_t last = count;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Task* task = queue.take(nullptr);
+    ASSERT_NE(task, nullptr);
+    ASSERT_LT(task->priority, last);
+    last = task->priority;
+  }
+}
+
+TEST(PriorityQueue, AConstrainedWorkerLooksFarOnlyIfItHasToWait) {
+  constexpr std::size_t count = 300'000;
+  PriorityQueue queue;
+  Family mine(1);
+  Family other(count);
+  mine.children[0].priority = 1;
+  queue.push(mine.children[0]);
+  for (Task& task : other.children) {
+    task.priority = 2;
+    queue.push(task);
+  }
+  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(queue.take(&mine.parent), nullptr);
+  EXPECT_EQ(queue.take_awaited(&mine.parent), &mine.children[0]);
+  EXPECT_EQ(queue.take_awaited(&mine.parent), nullptr);
+  for (Task& task : other.children) ASSERT_EQ(queue.take(nullptr), &task);
+}
+
 TEST(TaskPool, GivesTheSameMemoryAgain) {
   ThreadState& self = *this_thread();
   Task* first = self.pool.allocate(self, 100);

@@ -1,10 +1,13 @@
 // What tasks promise: waiting, groups, priorities, parts, events, cancellation, nesting.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/runtime_host.hpp"
@@ -258,6 +261,99 @@ TEST(Priorities, HigherOnesStartFirst) {
   EXPECT_EQ(order, (std::vector<int>{3, 3, 2, 1}));
 }
 
+TEST(Priorities, GoBeforeWhatIsInTheOwnQueue) {
+  const host::Machine machine({2});
+  std::vector<int> order;
+  host::single(1, [&order](Worker& worker) {
+    int gate = 0;
+    Task* hold = host::make_task(worker, [](Worker&) {}, task_flag::detachable);
+    const Dependence closes = host::out(&gate);
+    submit(worker, *hold, {&closes, 1});
+    for (const int priority : {0, 0, 1, 0, 2}) {
+      Task* task =
+          host::make_task(worker, [&order, priority](Worker&) { order.push_back(priority); });
+      task->priority = priority;
+      const Dependence waits = host::in(&gate);
+      submit(worker, *task, {&waits, 1});
+    }
+    fulfil(*hold);
+    taskwait(worker);
+  });
+  EXPECT_EQ(order, (std::vector<int>{2, 1, 0, 0, 0}));
+}
+
+// --- producers ----------------------------------------------------------------------------------
+
+/// The most tasks of one producer that were made but had not run, of `count` with `priority`.
+struct Backlog {
+  int count = 200'000;
+  int priority = 0;
+  int ran = 0;
+  int most = 0;
+
+  void make_all(Worker& worker) {
+    for (int made = 1; made <= count; ++made) {
+      Task* task = host::make_task(worker, [this](Worker&) { ++ran; });
+      task->priority = priority;
+      submit(worker, *task, {});
+      most = std::max(most, made - ran);
+    }
+  }
+};
+
+TEST(Producers, AreThrottledAlsoIfTasksHavePriorities) {
+  const host::Machine machine({2});
+  Backlog backlog;
+  backlog.priority = 1;
+  host::single(1, [&backlog](Worker& worker) { backlog.make_all(worker); });
+  EXPECT_EQ(backlog.ran, backlog.count);
+  EXPECT_LE(backlog.most, 20'000);
+}
+
+#ifndef __SANITIZE_ADDRESS__  // its frames need more stack
+void run_on_stack_of(std::size_t bytes, Backlog& backlog) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+  const auto body = [](void* argument) -> void* {
+    host::single(1, [argument](Worker& worker) {
+      // As if something had been left for later: tasks are queued, not run as they come.
+      host::spawn(worker, {host::out(argument)}, [](Worker&) {});
+      static_cast<Backlog*>(argument)->make_all(worker);
+    });
+    return nullptr;
+  };
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(&thread, &attributes, body, &backlog), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+TEST(Producers, AreThrottledOnSmallStacks) {
+  const host::Machine machine({2});
+  for (const std::size_t kilobytes : {160U, 192U, 256U, 400U}) {
+    Backlog backlog;
+    run_on_stack_of(kilobytes * 1024, backlog);
+    EXPECT_EQ(backlog.ran, backlog.count);
+    EXPECT_LE(backlog.most, 20'000) << kilobytes << " KiB";
+  }
+}
+
+// Little is left of a large stack: bodies run elsewhere, but they run.
+TEST(Producers, AreThrottledNearTheEndOfTheirStack) {
+  const host::Machine machine({2});
+  Backlog backlog;
+  host::single(1, [&backlog](Worker& worker) {
+    ThreadState& thread = *worker.thread;
+    const std::uintptr_t margin = std::exchange(thread.stack_margin, SIZE_MAX);
+    backlog.make_all(worker);
+    thread.stack_margin = margin;
+  });
+  EXPECT_EQ(backlog.ran, backlog.count);
+  EXPECT_LE(backlog.most, 20'000);
+}
+#endif
+
 // --- events -------------------------------------------------------------------------------------
 
 TEST_P(Teams, AnEventFulfilledBeforeTheBodyRuns) {
@@ -352,6 +448,43 @@ TEST_P(Teams, AnUndeferredTaskWaitsForItsEvent) {
     }
   });
   EXPECT_TRUE(waited);
+}
+
+// A detachable task that is run at once, with children, while a thread of the program's own fulfils
+// its event: the children are the worker's, the completion may be the other's.
+TEST_P(Teams, ATaskRunAtOnceIsLeftPendingUntilItsEvent) {
+  std::atomic<int> children{0};
+  std::atomic<int> wrong{0};
+  host::single(GetParam(), [&](Worker& worker) {
+    for (std::uint32_t round = 0; round < 60; ++round) {
+      std::atomic<bool> fulfilled{false};
+      const auto body = [&children](Worker& runner) {
+        for (int i = 0; i < 6; ++i) {
+          host::spawn(runner, [&children](Worker&) {
+            host::work(20);
+            children.fetch_add(1, std::memory_order_relaxed);
+          });
+        }
+      };
+      Task* task = host::make_task(worker, body, task_flag::detachable);
+      begin_group(worker);
+      std::thread outside([task, &fulfilled, round] {
+        host::work(round * 10);
+        fulfilled.store(true, std::memory_order_relaxed);
+        fulfil(*task);
+      });
+      const Dependence writes = host::out(&children);
+      run_pending(worker, *task, {&writes, 1});
+      host::spawn(worker, {host::in(&children)}, [&](Worker&) {
+        if (!fulfilled.load(std::memory_order_relaxed)) wrong.fetch_add(1);
+      });
+      end_group(worker);
+      if (!fulfilled.load(std::memory_order_relaxed)) wrong.fetch_add(1);
+      outside.join();
+    }
+  });
+  EXPECT_EQ(children.load(), 60 * 6);
+  EXPECT_EQ(wrong.load(), 0);
 }
 
 // --- cancellation -------------------------------------------------------------------------------

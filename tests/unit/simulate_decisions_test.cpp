@@ -202,6 +202,58 @@ TEST_P(SameDecisions, InEveryStep) {
   }
 }
 
+/// The place of each of so many tasks that write a block which nobody has touched.
+std::vector<PlaceId> dealt(const std::string& policy, std::vector<DomainId>& homes) {
+  Workload program;
+  for (std::size_t b = 0; b < block_count; ++b) {
+    program.blocks.push_back({Bytes{block_bytes}, DomainId{}, {}});
+    program.add_task(0);
+    program.accesses.push_back({static_cast<BlockIndex>(b), policy::AccessMode::write, 0});
+  }
+  program.add_phase().dependences = true;
+  homes.assign(block_count, DomainId{});
+  const auto machine = policy::sample::machine_of(cores_per_domain);
+  const auto choice = policy::parse_choice(policy, domain_count);
+  Costs free_of_charge{0, 0, 0, 0, 0, 0, 0, 0};
+  Executor executor(machine, policy::sample::one_worker_per_core(machine), choice.value(), program,
+                    homes, free_of_charge, 0);
+  std::vector<Decision> decisions;
+  executor.record = &decisions;
+  double clock = 0;
+  DomainId near;
+  for (TaskIndex t = 0; t < block_count; ++t) executor.put(WorkerId{0}, t, true, clock, near);
+  std::vector<PlaceId> places;
+  for (const Decision& decision : decisions) {
+    places.push_back(executor.places().of(executor.places()[decision.place].domain));
+  }
+  return places;
+}
+
+TEST(Dealing, ADistributionIsAskedWhateverThePush) {
+  std::vector<DomainId> homes;
+  for (const auto* push : {"local,steal=random", "local-domain,steal=random-domain",
+                           "writer-domain,steal=random-domain"}) {
+    const std::string rest = ",push=" + std::string(push);
+    const auto cyclic = dealt("distribution=cyclic" + rest, homes);
+    std::array<int, domain_count> tasks{};
+    for (const PlaceId place : cyclic) {
+      for (std::size_t d = 0; d < domain_count; ++d) {
+        const auto machine = policy::sample::machine_of(cores_per_domain);
+        const policy::Places places(machine, policy::sample::one_worker_per_core(machine));
+        if (place == places.of(DomainId{d})) ++tasks[d];
+      }
+    }
+    for (const int of_domain : tasks) EXPECT_EQ(of_domain, block_count / domain_count) << push;
+    EXPECT_NE(cyclic, dealt("distribution=random" + rest, homes)) << push;
+  }
+}
+
+TEST(Dealing, IsABeliefUntilSomebodyTouchesTheData) {
+  std::vector<DomainId> homes;
+  dealt("virouleau", homes);
+  EXPECT_EQ(homes, std::vector<DomainId>(block_count));
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, SameDecisions,
                          testing::Values("locality-queues", "virouleau", "stock-like", "central",
                                          "push=most-bytes,steal=most-loaded",

@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "host/allocation/large_table.hpp"
 #include "host/allocation/placer.hpp"
+#include "memory/place/mapping_budget.hpp"
 
 #define LARES_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -29,6 +31,7 @@ struct Next {
   int (*posix_memalign)(void**, std::size_t, std::size_t);
   void* (*aligned_alloc)(std::size_t, std::size_t);
   void* (*memalign)(std::size_t, std::size_t);
+  std::size_t (*malloc_usable_size)(void*);
 };
 Next g_next;                           // written before g_found is true
 std::atomic<bool> g_found{false};      // any thread
@@ -66,17 +69,62 @@ const Next* next() noexcept {
   look_up(g_next.posix_memalign, "posix_memalign");
   look_up(g_next.aligned_alloc, "aligned_alloc");
   look_up(g_next.memalign, "memalign");
+  look_up(g_next.malloc_usable_size, "malloc_usable_size");
   g_found.store(true, std::memory_order_release);
   return &g_next;
 }
 
-void* noted(void* memory, std::size_t bytes) noexcept {
-  if (memory == nullptr || bytes < memory::large_bytes) return memory;
+/// Notes a piece that lives from now on and places what is fresh of it: all but the first `old`
+/// bytes, on which `mappings` were spent before.
+void note(void* memory, std::size_t bytes, std::size_t old = 0, std::size_t mappings = 0) noexcept {
   const int program_errno = errno;
-  place(memory, bytes);
-  g_large.add(memory, bytes);
+  if (bytes >= memory::large_bytes) {
+    if (bytes > old) mappings += place(static_cast<unsigned char*>(memory) + old, bytes - old);
+    // What nobody can be told of when it is freed must not keep mappings.
+    if (!g_large.add(memory, {bytes, mappings})) unplace(memory, bytes, mappings);
+  } else {
+    unplace(memory, bytes, mappings);
+  }
   errno = program_errno;
+}
+
+void* noted(void* memory, std::size_t bytes) noexcept {
+  if (memory != nullptr && bytes >= memory::large_bytes) note(memory, bytes);
   return memory;
+}
+
+/// Before the memory is given back.
+void forget(void* memory) noexcept {
+  const std::optional<LargePiece> piece = g_large.remove(memory);
+  if (!piece || piece->mappings == 0) return;
+  const int program_errno = errno;
+  unplace(memory, piece->bytes, piece->mappings);
+  errno = program_errno;
+}
+
+void* resize(const Next& next, void* memory, std::size_t bytes) noexcept {
+  if (bytes == 0) {  // which is free() by another name
+    forget(memory);
+    return next.realloc(memory, bytes);
+  }
+  const std::optional<LargePiece> piece = g_large.remove(memory);
+  if (!piece && bytes < memory::large_bytes) return next.realloc(memory, bytes);
+  // What the piece holds is the program's, and may lie anywhere in what it was given.
+  const std::size_t old =
+      memory == nullptr || next.malloc_usable_size == nullptr ? 0 : next.malloc_usable_size(memory);
+  const LargePiece before = piece.value_or(LargePiece{});
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  void* const moved = next.realloc(memory, bytes);
+  if (moved == nullptr) {
+    // The old piece lives on.
+    if (piece) note(memory, before.bytes, before.bytes, before.mappings);
+    return nullptr;
+  }
+  // A piece of several mappings is not moved by the kernel but copied to a fresh one.
+  const bool stayed = reinterpret_cast<std::uintptr_t>(moved) == address;
+  if (!stayed) memory::mapping_budget().give(before.mappings);
+  note(moved, bytes, old, stayed ? before.mappings : 0);
+  return moved;
 }
 
 /// Before main: fresh pages for every large piece, which glibc would else reuse from its heap once
@@ -126,14 +174,12 @@ LARES_EXPORT void* realloc(void* memory, std::size_t bytes) {
     }
     return fresh;
   }
-  allocation::g_large.remove(memory);
-  void* const moved = next->realloc(memory, bytes);
-  return allocation::noted(moved, bytes);
+  return allocation::resize(*next, memory, bytes);
 }
 
 LARES_EXPORT void free(void* memory) {
   if (memory == nullptr || allocation::is_first_memory(memory)) return;
-  allocation::g_large.remove(memory);
+  allocation::forget(memory);
   if (const allocation::Next* const next = allocation::next()) next->free(memory);
 }
 

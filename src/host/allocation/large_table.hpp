@@ -5,17 +5,25 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "memory/repair/large_area.hpp"
 
 namespace lares::allocation {
 
-/// A hash table of fixed size. What does not fit is not known: it is then placed by first touch.
+/// What is known of one.
+struct LargePiece {
+  std::size_t bytes = 0;
+  std::size_t mappings = 0;  ///< that placing it has taken
+};
+
+/// A hash table of fixed size. What does not fit is not known.
 /// Thread safety: every function from any thread, none waits. Invariant: a slot's `begin` is 0
-/// (free), `taken` (being filled), or an address whose `bytes` were written before it.
+/// (free), `taken` (being filled), or an address whose `piece` was written before it.
 class LargeTable {
  public:
-  void add(const void* memory, std::size_t bytes) noexcept {
+  /// False if there is no room near its hash.
+  bool add(const void* memory, const LargePiece& piece) noexcept {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     for (std::size_t i = 0; i < probes; ++i) {
       Slot& slot = slots_[(hash(begin) + i) % count];
@@ -25,25 +33,30 @@ class LargeTable {
                                               std::memory_order_relaxed)) {
         continue;
       }
-      slot.bytes.store(bytes, std::memory_order_relaxed);
-      slot.begin.store(begin, std::memory_order_release);  // release: with its bytes
+      slot.bytes.store(piece.bytes, std::memory_order_relaxed);
+      slot.mappings.store(piece.mappings, std::memory_order_relaxed);
+      slot.begin.store(begin, std::memory_order_release);  // release: with the piece
       live_.fetch_add(1, std::memory_order_relaxed);       // relaxed: a hint for remove()
-      return;
+      return true;
     }
+    return false;
   }
 
   /// Before the memory is given back, so that whoever gets it next cannot have added it yet.
-  void remove(const void* memory) noexcept {
+  std::optional<LargePiece> remove(const void* memory) noexcept {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     // relaxed: whoever frees a large piece knows of its add() by the way the pointer came to it.
-    if (live_.load(std::memory_order_relaxed) == 0 || begin == 0) return;
+    if (live_.load(std::memory_order_relaxed) == 0 || begin == 0) return std::nullopt;
     for (std::size_t i = 0; i < probes; ++i) {
       Slot& slot = slots_[(hash(begin) + i) % count];
       if (slot.begin.load(std::memory_order_relaxed) != begin) continue;
-      slot.begin.store(0, std::memory_order_release);
+      const LargePiece piece{slot.bytes.load(std::memory_order_relaxed),
+                             slot.mappings.load(std::memory_order_relaxed)};
+      slot.begin.store(0, std::memory_order_release);  // release: after the piece was read
       live_.fetch_sub(1, std::memory_order_relaxed);
-      return;
+      return piece;
     }
+    return std::nullopt;
   }
 
   /// At most `room` of them; pieces that come or go meanwhile may be missing.
@@ -62,6 +75,7 @@ class LargeTable {
   struct Slot {
     std::atomic<std::uintptr_t> begin{0};
     std::atomic<std::size_t> bytes{0};
+    std::atomic<std::size_t> mappings{0};
   };
   static constexpr std::size_t count = 4096;
   static constexpr std::size_t probes = 8;

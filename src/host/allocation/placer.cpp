@@ -86,6 +86,19 @@ void make_placer(const machine::Machine& machine, const memory::PlacementChoice&
   if (placer->nodes.several() && !placer->domains.empty()) g_placer = placer;
 }
 
+struct WholePages {
+  std::uintptr_t begin = 0;
+  Bytes length;
+};
+
+WholePages whole_pages(const Placer& placer, const void* memory, std::size_t bytes) noexcept {
+  const std::uint64_t page = placer.page.count;
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t begin = (address + page - 1) & ~(page - 1);
+  const std::uintptr_t end = (address + bytes) & ~(page - 1);
+  return {begin, {end > begin ? end - begin : 0}};
+}
+
 void place_static_areas() {
   std::array<memory::LargeArea, 64> areas;
   const std::size_t count = memory::find_static_areas(areas);
@@ -96,18 +109,28 @@ void place_static_areas() {
 
 }  // namespace
 
-void place(void* memory, std::size_t bytes) noexcept {
+std::size_t place(void* memory, std::size_t bytes) noexcept {
   const Placer* const placer = g_placer;
-  if (placer == nullptr || t_placing) return;
-  const std::uint64_t page = placer->page.count;
-  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(memory) + page - 1) & ~(page - 1);
-  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) & ~(page - 1);
-  if (end <= begin) return;
+  if (placer == nullptr || t_placing) return 0;
+  const WholePages pages = whole_pages(*placer, memory, bytes);
+  if (pages.length.count == 0) return 0;
   t_placing = true;
   const auto plan =
-      memory::Plan::make(distribution_of(*placer), Bytes{end - begin}, placer->nodes, placer->page);
-  if (plan) memory::place(memory::real_calls(), placer->nodes, plan.value(), begin, placer->page);
+      memory::Plan::make(distribution_of(*placer), pages.length, placer->nodes, placer->page);
+  std::size_t mappings = 0;
+  if (plan) {
+    mappings = memory::place_untouched(memory::real_calls(), placer->nodes, plan.value(),
+                                       pages.begin, placer->page)
+                   .mappings;
+  }
   t_placing = false;
+  return mappings;
+}
+
+void unplace(void* memory, std::size_t bytes, std::size_t mappings) noexcept {
+  if (mappings == 0) return;
+  const WholePages pages = whole_pages(*g_placer, memory, bytes);
+  memory::unplace(memory::real_calls(), pages.begin, pages.length, mappings);
 }
 
 void set_up_placement() noexcept {

@@ -48,13 +48,13 @@ LARES_EXPORT void* omp_aligned_calloc(std::size_t alignment, std::size_t count, 
 }
 
 LARES_EXPORT void omp_free(void* memory, Handle handle) {
-  if (omp::free_own(memory)) return;
+  if (omp::free_own(memory, handle)) return;
   LARES_REAL_BY_CALLER(omp_free);
   omp_free_real(memory, handle);
 }
 
 LARES_EXPORT void* omp_realloc(void* memory, std::size_t bytes, Handle handle, Handle old) {
-  if (omp::own_store != nullptr && memory != nullptr && omp::is_ours(memory)) {
+  if (omp::is_own(memory, old)) {
     return omp::resize_own(memory, bytes, handle);
   }
   if (memory == nullptr) {

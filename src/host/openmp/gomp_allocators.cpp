@@ -18,7 +18,7 @@ LARES_EXPORT void* GOMP_alloc(std::size_t alignment, std::size_t bytes, Handle h
 }
 
 LARES_EXPORT void GOMP_free(void* memory, Handle handle) {
-  if (omp::free_own(memory)) return;
+  if (omp::free_own(memory, handle)) return;
   LARES_REAL_BY_CALLER(GOMP_free);
   GOMP_free_real(memory, handle);
 }

@@ -159,6 +159,16 @@ void free_reductions(std::uintptr_t* data) noexcept {
   } while (record != nullptr && record[first_mark] == 0);
 }
 
+void register_with_group(runtime::Worker& worker, std::uintptr_t* data) noexcept {
+  runtime::Taskgroup* group = runtime::current_group(worker);
+  std::uintptr_t* older = nullptr;
+  for (auto* outer = group->outer; outer != nullptr && older == nullptr; outer = outer->outer) {
+    older = static_cast<std::uintptr_t*>(outer->reductions);
+  }
+  register_reductions(data, older, worker.team->size());
+  group->reductions = data;
+}
+
 void enter_team_reduction(runtime::Worker& worker, void* data) noexcept {
   runtime::begin_group(worker)->reductions = data;
 }
@@ -200,18 +210,8 @@ void enter_workshare_reduction(runtime::Worker& worker, std::uintptr_t* data) no
 namespace gomp = lares::omp::gomp;
 
 LARES_EXPORT void GOMP_taskgroup_reduction_register(std::uintptr_t* data) {
-  lares::runtime::Worker* worker = lares::runtime::this_worker();
-  if (worker == nullptr) {
-    LARES_REAL_BY_CALLER(GOMP_taskgroup_reduction_register);
-    return GOMP_taskgroup_reduction_register_real(data);
-  }
-  lares::runtime::Taskgroup* group = lares::runtime::current_group(*worker);
-  std::uintptr_t* older = nullptr;
-  for (auto* outer = group->outer; outer != nullptr && older == nullptr; outer = outer->outer) {
-    older = static_cast<std::uintptr_t*>(outer->reductions);
-  }
-  gomp::register_reductions(data, older, worker->team->size());
-  group->reductions = data;
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_taskgroup_reduction_register, data);
+  gomp::register_with_group(*worker, data);
 }
 
 LARES_EXPORT void GOMP_taskgroup_reduction_unregister(std::uintptr_t* data) {
@@ -225,11 +225,7 @@ LARES_EXPORT void GOMP_taskgroup_reduction_unregister(std::uintptr_t* data) {
 
 LARES_EXPORT void GOMP_task_reduction_remap(std::size_t count, std::size_t originals,
                                             void** items) {
-  lares::runtime::Worker* worker = lares::runtime::this_worker();
-  if (worker == nullptr) {
-    LARES_REAL_BY_CALLER(GOMP_task_reduction_remap);
-    return GOMP_task_reduction_remap_real(count, originals, items);
-  }
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_task_reduction_remap, count, originals, items);
   std::uintptr_t* data = gomp::current_record(*worker);
   for (std::size_t i = 0; i < count; ++i) {
     const gomp::Found found =
@@ -246,11 +242,7 @@ LARES_EXPORT void GOMP_task_reduction_remap(std::size_t count, std::size_t origi
 }
 
 LARES_EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled) {
-  lares::runtime::Worker* worker = lares::runtime::this_worker();
-  if (worker == nullptr) {
-    LARES_REAL_BY_CALLER(GOMP_workshare_task_reduction_unregister);
-    return GOMP_workshare_task_reduction_unregister_real(cancelled);
-  }
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_workshare_task_reduction_unregister, cancelled);
   auto* data = static_cast<std::uintptr_t*>(lares::runtime::current_group(*worker)->reductions);
   lares::runtime::end_group(*worker);
   if (worker->id.value() == 0) gomp::free_reductions(data);

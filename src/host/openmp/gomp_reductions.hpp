@@ -17,6 +17,8 @@ void register_reductions(std::uintptr_t* data, std::uintptr_t* older, std::size_
 /// The same, with the copies that `first` (another thread's record of the construct) has.
 void adopt_reductions(std::uintptr_t* data, std::uintptr_t* older,
                       const std::uintptr_t* first) noexcept;
+/// The record of a taskgroup construct: for the innermost open group of the current task.
+void register_with_group(runtime::Worker& worker, std::uintptr_t* data) noexcept;
 /// Frees the copies of one registration.
 void free_reductions(std::uintptr_t* data) noexcept;
 

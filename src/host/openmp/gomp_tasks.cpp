@@ -6,6 +6,7 @@
 #include "host/openmp/control_variables.hpp"
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_depend.hpp"
+#include "host/openmp/gomp_reductions.hpp"
 #include "host/openmp/gomp_tasks.hpp"
 #include "host/openmp/region.hpp"
 #include "runtime/record.hpp"
@@ -66,7 +67,7 @@ runtime::Task* make_in_place(runtime::Worker& worker, const Recipe& recipe) noex
   return task;
 }
 
-// A task with a copy of the data. Copy constructors see the new task as the current one.
+// A task with a copy of the data.
 runtime::Task* make_with_copy(runtime::Worker& worker, const Recipe& recipe) noexcept {
   const auto room = static_cast<std::size_t>(recipe.size + recipe.align);
   runtime::Task* task = runtime::new_task(worker, room);
@@ -209,7 +210,7 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
   if (grouped) {
     runtime::begin_group(worker);
     if (reduces) {
-      GOMP_taskgroup_reduction_register(static_cast<LoopData<Number>*>(recipe.data)->reductions);
+      register_with_group(worker, static_cast<LoopData<Number>*>(recipe.data)->reductions);
     }
   }
   const bool included =
@@ -251,7 +252,8 @@ namespace gomp = lares::omp::gomp;
 LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, void*), long size,
                             long align, bool if_clause, unsigned flags, void** depend, int priority,
                             void* detach) {
-  lares::runtime::Worker* worker = lares::runtime::this_worker();
+  lares::runtime::Worker* const worker =
+      lares::omp::own_worker(__builtin_return_address(0), lares::omp::Abi::gomp);
   if (worker == nullptr) {
     LARES_REAL_BY_CALLER(GOMP_task);
     lares::omp::note_stock_task(*stock);
@@ -278,7 +280,8 @@ LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, v
 LARES_EXPORT void GOMP_taskloop(void (*fn)(void*), void* data, void (*copy)(void*, void*),
                                 long size, long align, unsigned flags, unsigned long tasks,
                                 int priority, long start, long end, long step) {
-  lares::runtime::Worker* worker = lares::runtime::this_worker();
+  lares::runtime::Worker* const worker =
+      lares::omp::own_worker(__builtin_return_address(0), lares::omp::Abi::gomp);
   if (worker == nullptr) {
     LARES_REAL_BY_CALLER(GOMP_taskloop);
     lares::omp::note_stock_task(*stock);
@@ -294,7 +297,8 @@ LARES_EXPORT void GOMP_taskloop_ull(void (*fn)(void*), void* data, void (*copy)(
                                     long size, long align, unsigned flags, unsigned long tasks,
                                     int priority, unsigned long long start, unsigned long long end,
                                     unsigned long long step) {
-  lares::runtime::Worker* worker = lares::runtime::this_worker();
+  lares::runtime::Worker* const worker =
+      lares::omp::own_worker(__builtin_return_address(0), lares::omp::Abi::gomp);
   if (worker == nullptr) {
     LARES_REAL_BY_CALLER(GOMP_taskloop_ull);
     lares::omp::note_stock_task(*stock);

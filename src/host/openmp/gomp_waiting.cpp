@@ -29,6 +29,13 @@ void forward_end(runtime::Worker& worker, Entry nowait) {
   barrier_and_stock(worker);
 }
 
+bool is_cancelled(runtime::Worker& worker, int which) {
+  if (!worker.team->cancellable) return false;
+  if (which == cancel_taskgroup) return runtime::is_cancelled(worker);
+  return real<decltype(GOMP_cancellation_point)>(stock_of(worker),
+                                                 Entry::GOMP_cancellation_point)(which);
+}
+
 void run_nothing(runtime::Task&, runtime::Worker&) {}
 
 constexpr unsigned target_nowait = 1;
@@ -47,25 +54,18 @@ namespace gomp = lares::omp::gomp;
 namespace runtime = lares::runtime;
 using lares::omp::Entry;
 
-#define LARES_WORKER_OR_FORWARD(name, ...)                \
-  runtime::Worker* const worker = runtime::this_worker(); \
-  if (worker == nullptr) {                                \
-    LARES_REAL_BY_CALLER(name);                           \
-    return name##_real(__VA_ARGS__);                      \
-  }
-
 LARES_EXPORT void GOMP_taskwait() {
-  LARES_WORKER_OR_FORWARD(GOMP_taskwait);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_taskwait);
   runtime::taskwait(*worker);
 }
 
 LARES_EXPORT void GOMP_taskwait_depend(void** depend) {
-  LARES_WORKER_OR_FORWARD(GOMP_taskwait_depend, depend);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_taskwait_depend, depend);
   gomp::wait_for(*worker, depend);
 }
 
 LARES_EXPORT void GOMP_taskwait_depend_nowait(void** depend) {
-  LARES_WORKER_OR_FORWARD(GOMP_taskwait_depend_nowait, depend);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_taskwait_depend_nowait, depend);
   const gomp::Dependences dependences(depend);
   runtime::Task* task = runtime::new_task(*worker, 0);
   task->run = gomp::run_nothing;
@@ -73,17 +73,17 @@ LARES_EXPORT void GOMP_taskwait_depend_nowait(void** depend) {
 }
 
 LARES_EXPORT void GOMP_taskyield() {
-  LARES_WORKER_OR_FORWARD(GOMP_taskyield);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_taskyield);
   runtime::taskyield(*worker);
 }
 
 LARES_EXPORT void GOMP_taskgroup_start() {
-  LARES_WORKER_OR_FORWARD(GOMP_taskgroup_start);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_taskgroup_start);
   runtime::begin_group(*worker);
 }
 
 LARES_EXPORT void GOMP_taskgroup_end() {
-  LARES_WORKER_OR_FORWARD(GOMP_taskgroup_end);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_taskgroup_end);
   runtime::end_group(*worker);
 }
 
@@ -91,38 +91,38 @@ LARES_EXPORT void GOMP_taskgroup_end() {
 // -------------------------------------------------------------------------------------
 
 LARES_EXPORT void GOMP_barrier() {
-  LARES_WORKER_OR_FORWARD(GOMP_barrier);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_barrier);
   gomp::barrier_and_stock(*worker);
 }
 
 LARES_EXPORT bool GOMP_barrier_cancel() {
-  LARES_WORKER_OR_FORWARD(GOMP_barrier_cancel);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_barrier_cancel);
   return gomp::barrier_and<decltype(GOMP_barrier_cancel)>(*worker, Entry::GOMP_barrier_cancel);
 }
 
 LARES_EXPORT void GOMP_loop_end() {
-  LARES_WORKER_OR_FORWARD(GOMP_loop_end);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end);
   gomp::forward_end(*worker, Entry::GOMP_loop_end_nowait);
 }
 
 LARES_EXPORT bool GOMP_loop_end_cancel() {
-  LARES_WORKER_OR_FORWARD(GOMP_loop_end_cancel);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end_cancel);
   return gomp::barrier_and<decltype(GOMP_loop_end_cancel)>(*worker, Entry::GOMP_loop_end_cancel);
 }
 
 LARES_EXPORT void GOMP_sections_end() {
-  LARES_WORKER_OR_FORWARD(GOMP_sections_end);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_sections_end);
   gomp::forward_end(*worker, Entry::GOMP_sections_end_nowait);
 }
 
 LARES_EXPORT bool GOMP_sections_end_cancel() {
-  LARES_WORKER_OR_FORWARD(GOMP_sections_end_cancel);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_sections_end_cancel);
   return gomp::barrier_and<decltype(GOMP_sections_end_cancel)>(*worker,
                                                                Entry::GOMP_sections_end_cancel);
 }
 
 LARES_EXPORT void* GOMP_single_copy_start() {
-  LARES_WORKER_OR_FORWARD(GOMP_single_copy_start);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_single_copy_start);
   // The compiler puts a barrier behind the construct, so the pointer is free again by the next one.
   const bool mine =
       lares::omp::real<bool()>(lares::omp::stock_of(*worker), Entry::GOMP_single_start)();
@@ -132,7 +132,7 @@ LARES_EXPORT void* GOMP_single_copy_start() {
 }
 
 LARES_EXPORT void GOMP_single_copy_end(void* data) {
-  LARES_WORKER_OR_FORWARD(GOMP_single_copy_end, data);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_single_copy_end, data);
   worker->team->broadcast.store(data, std::memory_order_release);
   runtime::barrier(*worker);
 }
@@ -141,17 +141,14 @@ LARES_EXPORT void GOMP_single_copy_end(void* data) {
 // -----------------------------------------------------------------------------------
 
 LARES_EXPORT bool GOMP_cancellation_point(int which) {
-  LARES_WORKER_OR_FORWARD(GOMP_cancellation_point, which);
-  if (!worker->team->cancellable) return false;
-  if (which == gomp::cancel_taskgroup) return runtime::is_cancelled(*worker);
-  return lares::omp::real<decltype(GOMP_cancellation_point)>(lares::omp::stock_of(*worker),
-                                                             Entry::GOMP_cancellation_point)(which);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_cancellation_point, which);
+  return gomp::is_cancelled(*worker, which);
 }
 
 LARES_EXPORT bool GOMP_cancel(int which, bool do_cancel) {
-  LARES_WORKER_OR_FORWARD(GOMP_cancel, which, do_cancel);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_cancel, which, do_cancel);
   if (!worker->team->cancellable) return false;
-  if (!do_cancel) return GOMP_cancellation_point(which);
+  if (!do_cancel) return gomp::is_cancelled(*worker, which);
   if (which == gomp::cancel_taskgroup) {
     if (runtime::Taskgroup* group = runtime::current_group(*worker); group != nullptr) {
       runtime::cancel_group(*group);
@@ -175,8 +172,8 @@ LARES_EXPORT bool GOMP_cancel(int which, bool do_cancel) {
 LARES_EXPORT bool GOMP_loop_start(long start, long end, long incr, long sched, long chunk,
                                   long* istart, long* iend, std::uintptr_t* reductions,
                                   void** memory) {
-  LARES_WORKER_OR_FORWARD(GOMP_loop_start, start, end, incr, sched, chunk, istart, iend, reductions,
-                          memory);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_start, start, end, incr, sched, chunk, istart, iend,
+                              reductions, memory);
   LARES_STRIP_REDUCTIONS();
   return lares::omp::real<decltype(GOMP_loop_start)>(
       lares::omp::stock_of(*worker), Entry::GOMP_loop_start)(start, end, incr, sched, chunk, istart,
@@ -186,8 +183,8 @@ LARES_EXPORT bool GOMP_loop_start(long start, long end, long incr, long sched, l
 LARES_EXPORT bool GOMP_loop_ordered_start(long start, long end, long incr, long sched, long chunk,
                                           long* istart, long* iend, std::uintptr_t* reductions,
                                           void** memory) {
-  LARES_WORKER_OR_FORWARD(GOMP_loop_ordered_start, start, end, incr, sched, chunk, istart, iend,
-                          reductions, memory);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_ordered_start, start, end, incr, sched, chunk, istart, iend,
+                              reductions, memory);
   LARES_STRIP_REDUCTIONS();
   return lares::omp::real<decltype(GOMP_loop_ordered_start)>(
       lares::omp::stock_of(*worker), Entry::GOMP_loop_ordered_start)(start, end, incr, sched, chunk,
@@ -197,8 +194,8 @@ LARES_EXPORT bool GOMP_loop_ordered_start(long start, long end, long incr, long 
 LARES_EXPORT bool GOMP_loop_doacross_start(unsigned ncounts, long* counts, long sched, long chunk,
                                            long* istart, long* iend, std::uintptr_t* reductions,
                                            void** memory) {
-  LARES_WORKER_OR_FORWARD(GOMP_loop_doacross_start, ncounts, counts, sched, chunk, istart, iend,
-                          reductions, memory);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_doacross_start, ncounts, counts, sched, chunk, istart, iend,
+                              reductions, memory);
   LARES_STRIP_REDUCTIONS();
   return lares::omp::real<decltype(GOMP_loop_doacross_start)>(lares::omp::stock_of(*worker),
                                                               Entry::GOMP_loop_doacross_start)(
@@ -208,8 +205,8 @@ LARES_EXPORT bool GOMP_loop_doacross_start(unsigned ncounts, long* counts, long 
 LARES_EXPORT bool GOMP_loop_ull_start(bool up, gomp_ull start, gomp_ull end, gomp_ull incr,
                                       long sched, gomp_ull chunk, gomp_ull* istart, gomp_ull* iend,
                                       std::uintptr_t* reductions, void** memory) {
-  LARES_WORKER_OR_FORWARD(GOMP_loop_ull_start, up, start, end, incr, sched, chunk, istart, iend,
-                          reductions, memory);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_ull_start, up, start, end, incr, sched, chunk, istart, iend,
+                              reductions, memory);
   LARES_STRIP_REDUCTIONS();
   return lares::omp::real<decltype(GOMP_loop_ull_start)>(
       lares::omp::stock_of(*worker), Entry::GOMP_loop_ull_start)(up, start, end, incr, sched, chunk,
@@ -220,8 +217,8 @@ LARES_EXPORT bool GOMP_loop_ull_ordered_start(bool up, gomp_ull start, gomp_ull 
                                               long sched, gomp_ull chunk, gomp_ull* istart,
                                               gomp_ull* iend, std::uintptr_t* reductions,
                                               void** memory) {
-  LARES_WORKER_OR_FORWARD(GOMP_loop_ull_ordered_start, up, start, end, incr, sched, chunk, istart,
-                          iend, reductions, memory);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_ull_ordered_start, up, start, end, incr, sched, chunk,
+                              istart, iend, reductions, memory);
   LARES_STRIP_REDUCTIONS();
   return lares::omp::real<decltype(GOMP_loop_ull_ordered_start)>(
       lares::omp::stock_of(*worker), Entry::GOMP_loop_ull_ordered_start)(
@@ -231,8 +228,8 @@ LARES_EXPORT bool GOMP_loop_ull_ordered_start(bool up, gomp_ull start, gomp_ull 
 LARES_EXPORT bool GOMP_loop_ull_doacross_start(unsigned ncounts, gomp_ull* counts, long sched,
                                                gomp_ull chunk, gomp_ull* istart, gomp_ull* iend,
                                                std::uintptr_t* reductions, void** memory) {
-  LARES_WORKER_OR_FORWARD(GOMP_loop_ull_doacross_start, ncounts, counts, sched, chunk, istart, iend,
-                          reductions, memory);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_ull_doacross_start, ncounts, counts, sched, chunk, istart,
+                              iend, reductions, memory);
   LARES_STRIP_REDUCTIONS();
   return lares::omp::real<decltype(GOMP_loop_ull_doacross_start)>(
       lares::omp::stock_of(*worker), Entry::GOMP_loop_ull_doacross_start)(
@@ -241,14 +238,14 @@ LARES_EXPORT bool GOMP_loop_ull_doacross_start(unsigned ncounts, gomp_ull* count
 
 LARES_EXPORT unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions,
                                            void** memory) {
-  LARES_WORKER_OR_FORWARD(GOMP_sections2_start, count, reductions, memory);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_sections2_start, count, reductions, memory);
   LARES_STRIP_REDUCTIONS();
   return lares::omp::real<decltype(GOMP_sections2_start)>(
       lares::omp::stock_of(*worker), Entry::GOMP_sections2_start)(count, nullptr, memory);
 }
 
 LARES_EXPORT void GOMP_scope_start(std::uintptr_t* reductions) {
-  LARES_WORKER_OR_FORWARD(GOMP_scope_start, reductions);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_scope_start, reductions);
   LARES_STRIP_REDUCTIONS();
 }
 
@@ -258,8 +255,8 @@ LARES_EXPORT void GOMP_scope_start(std::uintptr_t* reductions) {
 LARES_EXPORT void GOMP_target_ext(int device, void (*fn)(void*), std::size_t count, void** hosts,
                                   std::size_t* sizes, unsigned short* kinds, unsigned flags,
                                   void** depend, void** args) {
-  LARES_WORKER_OR_FORWARD(GOMP_target_ext, device, fn, count, hosts, sizes, kinds, flags, depend,
-                          args);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_target_ext, device, fn, count, hosts, sizes, kinds, flags,
+                              depend, args);
   gomp::wait_for(*worker, depend);
   auto* const forward = lares::omp::real<decltype(GOMP_target_ext)>(lares::omp::stock_of(*worker),
                                                                     Entry::GOMP_target_ext);
@@ -270,8 +267,8 @@ LARES_EXPORT void GOMP_target_ext(int device, void (*fn)(void*), std::size_t cou
 LARES_EXPORT void GOMP_target_update_ext(int device, std::size_t count, void** hosts,
                                          std::size_t* sizes, unsigned short* kinds, unsigned flags,
                                          void** depend) {
-  LARES_WORKER_OR_FORWARD(GOMP_target_update_ext, device, count, hosts, sizes, kinds, flags,
-                          depend);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_target_update_ext, device, count, hosts, sizes, kinds, flags,
+                              depend);
   gomp::wait_for(*worker, depend);
   lares::omp::real<decltype(GOMP_target_update_ext)>(lares::omp::stock_of(*worker),
                                                      Entry::GOMP_target_update_ext)(
@@ -281,8 +278,8 @@ LARES_EXPORT void GOMP_target_update_ext(int device, std::size_t count, void** h
 LARES_EXPORT void GOMP_target_enter_exit_data(int device, std::size_t count, void** hosts,
                                               std::size_t* sizes, unsigned short* kinds,
                                               unsigned flags, void** depend) {
-  LARES_WORKER_OR_FORWARD(GOMP_target_enter_exit_data, device, count, hosts, sizes, kinds, flags,
-                          depend);
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_target_enter_exit_data, device, count, hosts, sizes, kinds,
+                              flags, depend);
   gomp::wait_for(*worker, depend);
   lares::omp::real<decltype(GOMP_target_enter_exit_data)>(lares::omp::stock_of(*worker),
                                                           Entry::GOMP_target_enter_exit_data)(

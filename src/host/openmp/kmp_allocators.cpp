@@ -37,7 +37,7 @@ LARES_EXPORT void* __kmpc_calloc(int thread, std::size_t count, std::size_t byte
 
 LARES_EXPORT void* __kmpc_realloc(int thread, void* memory, std::size_t bytes, Handle handle,
                                   Handle old) {
-  if (omp::own_store != nullptr && memory != nullptr && omp::is_ours(memory)) {
+  if (omp::is_own(memory, old)) {
     return omp::resize_own(memory, bytes, handle);
   }
   if (memory == nullptr) {
@@ -49,7 +49,7 @@ LARES_EXPORT void* __kmpc_realloc(int thread, void* memory, std::size_t bytes, H
 }
 
 LARES_EXPORT void __kmpc_free(int thread, void* memory, Handle handle) {
-  if (omp::free_own(memory)) return;
+  if (omp::free_own(memory, handle)) return;
   LARES_REAL_BY_CALLER(__kmpc_free);
   __kmpc_free_real(thread, memory, handle);
 }

@@ -18,22 +18,18 @@ struct ThreadMemory {
 };
 __attribute__((tls_model("initial-exec"))) inline constinit thread_local ThreadMemory t_memory;
 
-/// The calling thread's worker if the call is ours: it comes from the program, not from inside
-/// libomp (which calls its own entry points through the symbol table), and the team's threads are
-/// libomp's. Otherwise nullptr: the call is to be forwarded.
+/// See omp::own_worker.
 inline runtime::Worker* own_worker(const void* caller) noexcept {
-  runtime::Worker* const worker = runtime::this_worker();
-  if (worker == nullptr) return nullptr;
-  Stock& stock = stock_of(*worker);
-  if (stock.contains(caller)) return nullptr;
-  return &stock == t_memory.stock || stock.is_libomp() ? worker : nullptr;
+  return omp::own_worker(caller, Abi::kmp);
 }
 
 /// The runtime that a call is forwarded to. Calls from inside libomp are answered without
-/// stock_of(address), whose memory of the last answer they would spoil.
+/// stock_of(address), whose memory of the last answer they would spoil; so are those that return to
+/// this library, of bodies whose last call it is.
 inline Stock& stock_of_caller(const void* caller) noexcept {
   Stock* const last = t_memory.stock;
-  return last != nullptr && last->contains(caller) ? *last : *stock_of(caller, Abi::kmp);
+  if (last != nullptr && (last->contains(caller) || is_own_code(caller))) return *last;
+  return *stock_of(caller, Abi::kmp);
 }
 
 /// The calling thread's global number in the libomp of `worker`'s team.

@@ -7,7 +7,6 @@
 
 #include "host/openmp/kmp_entry.hpp"
 #include "host/openmp/kmp_tasks.hpp"
-#include "runtime/execution.hpp"
 
 namespace lares::omp::kmp {
 

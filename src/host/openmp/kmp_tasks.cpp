@@ -5,8 +5,6 @@
 #include "host/openmp/control_variables.hpp"
 #include "host/openmp/kmp_depend.hpp"
 #include "host/openmp/kmp_entry.hpp"
-#include "runtime/completion.hpp"
-#include "runtime/execution.hpp"
 #include "runtime/record.hpp"
 #include "runtime/stall.hpp"
 
@@ -108,20 +106,6 @@ bool is_included(const runtime::Worker& worker, std::uint32_t bits) noexcept {
   return (bits & (task_bit::merged_if0 | task_bit::proxy)) == task_bit::merged_if0;
 }
 
-// An included task with an event does not hold up its creator, who may be the one to fulfil it:
-// its structured block is run at once, and its completion is left pending.
-void count_pending(runtime::Worker& worker, runtime::Task& task) noexcept {
-  runtime::record::created(worker, task, {}, runtime::record_flag::undeferred);
-  runtime::count_child(task);
-  runtime::count_created(worker, task);
-}
-
-void end_pending(runtime::Worker& worker, runtime::Task& task) noexcept {
-  runtime::end_body(worker, task);
-  if (!runtime::body_ended(task)) runtime::complete(&worker, task);
-  runtime::record::resumed(worker);
-}
-
 void go_on(runtime::Task& task, runtime::Worker& worker) {
   if (has(task, in_parts)) {
     set_bits(task, bits_of(task) | next_part);
@@ -192,13 +176,11 @@ void discard(runtime::Worker& worker, CompilerTask& pattern) {
 void run_now(runtime::Worker& worker, CompilerTask& made,
              std::span<const runtime::Dependence> dependences) {
   runtime::Task& task = task_of(made);
-  if (!task.has(runtime::task_flag::detachable)) {
-    return runtime::run_undeferred(worker, task, dependences);
+  if (task.has(runtime::task_flag::detachable)) {
+    runtime::run_pending(worker, task, dependences);
+  } else {
+    runtime::run_undeferred(worker, task, dependences);
   }
-  if (!dependences.empty()) runtime::taskwait_depend(worker, dependences);
-  count_pending(worker, task);
-  runtime::execute(worker, task);
-  runtime::record::resumed(worker);
 }
 
 void submit(runtime::Worker& worker, CompilerTask& made,
@@ -260,8 +242,7 @@ LARES_EXPORT void __kmpc_omp_task_begin_if0(kmp_location* loc, std::int32_t gtid
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task_begin_if0, loc, gtid, made);
   runtime::Task& task = kmp::task_of(*made);
   if (task.has(runtime::task_flag::detachable)) {
-    kmp::count_pending(*worker, task);
-    runtime::begin_body(*worker, task);
+    runtime::begin_pending(*worker, task, {});
   } else {
     runtime::begin_undeferred(*worker, task, {});
   }
@@ -275,7 +256,7 @@ LARES_EXPORT void __kmpc_omp_task_complete_if0(kmp_location* loc, std::int32_t g
   kmp::run_destructors(task, kmp::gtid_of(*worker));
   lares::omp::restore_control_variables(task);
   if (task.has(runtime::task_flag::detachable)) {
-    kmp::end_pending(*worker, task);
+    runtime::end_pending(*worker, task);
   } else {
     runtime::end_undeferred(*worker, task);
   }

@@ -113,13 +113,14 @@ LARES_EXPORT std::int32_t __kmpc_barrier_master_nowait(kmp_location* loc, std::i
   return kmp::is_master(*worker) ? 1 : 0;
 }
 
-// The stock function meets in a barrier of its own. A thread that waits there takes no tasks, so
-// each leaves none behind before it goes in; the last one to arrive has seen all of them complete.
+// The stock functions meet in a barrier of their own, in the first (a tree) or the second (after a
+// critical section). A thread that waits there takes no tasks, and others may still make some that
+// only it would look for. So the team meets here first, where it completes all.
 LARES_EXPORT std::int32_t __kmpc_reduce(kmp_location* loc, std::int32_t gtid, std::int32_t count,
                                         std::size_t bytes, void* data, kmp_reduce function,
                                         void* lock) {
   if (runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0))) {
-    runtime::drain(*worker);
+    runtime::barrier(*worker);
   }
   return LARES_KMP_REAL(__kmpc_reduce)(loc, gtid, count, bytes, data, function, lock);
 }

@@ -34,9 +34,14 @@ inline Store* store_for(Handle& handle, const void* caller, Abi abi) noexcept {
   return Store::knows(handle) ? own_store : nullptr;
 }
 
-/// True if it was ours and is free now, or nullptr.
-inline bool free_own(void* memory) noexcept {
-  return memory == nullptr || (own_store != nullptr && own_store->free(memory));
+/// True if it was ours and is free now, or nullptr. `handle` is what the caller says of it.
+inline bool free_own(void* memory, Handle handle) noexcept {
+  return memory == nullptr || (own_store != nullptr && own_store->free(memory, handle));
+}
+
+/// True if it is ours.
+inline bool is_own(void* memory, Handle handle) noexcept {
+  return memory != nullptr && own_store != nullptr && Store::owns(memory, handle);
 }
 
 /// As omp_realloc for memory that is ours.

@@ -4,7 +4,20 @@
 
 #include "runtime/spinlock.hpp"
 
+// The linker's: where this library begins, and where its code ends. Hidden, so that they are not
+// those of the program.
+// NOLINTBEGIN: the names are the linker's.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start;
+extern "C" __attribute__((visibility("hidden"))) const char etext;
+// NOLINTEND
+
 namespace lares::omp {
+
+bool is_own_code(const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return at >= reinterpret_cast<std::uintptr_t>(&__ehdr_start) &&
+         at < reinterpret_cast<std::uintptr_t>(&etext);
+}
 
 Region::Region(Stock& stock, runtime::RegionHint& hint) noexcept
     : stock_(stock),

@@ -72,6 +72,37 @@ inline Stock& stock_of(const runtime::Worker& worker) noexcept {
   return *static_cast<Stock*>(const_cast<void*>(worker.team->host));
 }
 
+/// True if `address` is code of this library. It calls the bodies of regions and tasks, and what
+/// such a body calls last may return to us.
+bool is_own_code(const void* address) noexcept;
+
+/// The calling thread's worker if the call from the code at `caller` is for its team: that code's
+/// object reaches the runtime whose threads the team has. Otherwise nullptr: the call is to be
+/// forwarded. For the code of another runtime's user the thread is outside of any team of ours; and
+/// a runtime that calls its own entry points through the symbol table means itself.
+inline runtime::Worker* own_worker(const void* caller, Abi abi) noexcept {
+  runtime::Worker* const worker = runtime::this_worker();
+  if (worker == nullptr) return nullptr;
+  Stock& stock = stock_of(*worker);
+  if (stock.contains(caller)) return nullptr;
+  if (is_own_code(caller)) return worker;
+  Stock& meant = *stock_of(caller, abi);
+  if (&meant == &stock) return worker;
+  // The last call of a function returns to the function's caller, which may be of another object. A
+  // runtime without these entry points cannot have been meant.
+  return abi == Abi::kmp && !meant.is_libomp() && stock.is_libomp() ? worker : nullptr;
+}
+
+/// Declares `worker`, or forwards the call of the interposed function `name` and returns.
+#define LARES_OWN_WORKER_OR_FORWARD(name, ...)                                            \
+  ::lares::runtime::Worker* const worker =                                                \
+      ::lares::omp::own_worker(__builtin_return_address(0), ::lares::omp::abi_of(#name)); \
+  if (worker == nullptr) {                                                                \
+    LARES_REAL_BY_CALLER(name);                                                           \
+    return name##_real(__VA_ARGS__);                                                      \
+  }                                                                                       \
+  static_assert(true)
+
 /// The handle of a detachable task's event: its descriptor's address, marked by the lowest bit,
 /// which no handle of a stock runtime has set.
 inline std::uintptr_t event_of(runtime::Task& task) noexcept {

@@ -144,8 +144,6 @@ namespace lares::omp {
   X(__kmpc_barrier_master_nowait)                  \
   X(__kmpc_end_barrier_master)                     \
   X(__kmpc_reduce)                                 \
-  X(__kmpc_end_reduce)                             \
-  X(__kmpc_reduce_nowait)                          \
   X(__kmpc_copyprivate)                            \
   X(__kmpc_copyprivate_light)                      \
   X(__kmpc_cancel)                                 \

@@ -62,15 +62,15 @@ Result<void*> Manager::allocate(Bytes bytes, const Distribution& distribution, b
   const std::uintptr_t address = map(mapped, page);
   if (address == 0) return static_cast<void*>(nullptr);
   const bool placed = distribution.kind != Distribution::Kind::first_touch;
-  // A huge page that the kernel makes by itself would give its one home to many of our pages.
   if (huge) {
     calls_.advise(pointer(address), mapped.count, MADV_HUGEPAGE);
-  } else if (placed && nodes_.several()) {
+  } else if (made.value().plain_interleave() && nodes_.several()) {
+    // The kernel would interleave its huge pages. Pieces with a policy of their own it never joins.
     calls_.advise(pointer(address), mapped.count, MADV_NOHUGEPAGE);
   }
   const Placed result = place(calls_, nodes_, made.value(), address, Bytes{page});
   const std::lock_guard lock(lock_);
-  areas_[address] = {bytes, mapped, page};
+  areas_[address] = {bytes, mapped, page, result.mappings};
   if (placed && result.error == 0) give(made.value(), address, page);
   return pointer(address);
 }
@@ -91,6 +91,7 @@ Result<bool> Manager::free(void* memory) {
   next_touch_.settle(address, area.mapped);
   forget(address, area.mapped);
   calls_.unmap(memory, area.mapped.count);
+  mapping_budget().give(area.mappings);
   return true;
 }
 
@@ -124,7 +125,7 @@ Result<bool> Manager::add(std::uintptr_t address, Bytes length) {
     overlaps = overlaps || before->first + taken.count > address;
   }
   if (overlaps) return Error{"the range overlaps memory that is registered or was allocated here"};
-  areas_[address] = {length, Bytes{}, page_};
+  areas_[address] = {length, Bytes{}, page_, 0};
   return true;
 }
 

@@ -123,6 +123,7 @@ class Manager {
     Bytes length;
     Bytes mapped;  ///< 0 for a registered one
     std::uint64_t page = 0;
+    std::size_t mappings = 0;  ///< that placing has taken from the budget
   };
   struct NextTeam {
     std::uintptr_t address = 0;

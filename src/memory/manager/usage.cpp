@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -23,7 +24,12 @@ Bytes field(std::string_view text, std::string_view name) noexcept {
 }  // namespace
 
 Usage parse_usage(std::string_view meminfo) noexcept {
-  return {field(meminfo, "MemTotal:"), field(meminfo, "MemFree:")};
+  // A node's file has FilePages, that of the machine Cached; both count shared memory, which stays.
+  const Bytes files = std::max(field(meminfo, " FilePages:"), field(meminfo, "\nCached:"));
+  const Bytes shared = field(meminfo, "Shmem:");
+  return {field(meminfo, "MemTotal:"),
+          field(meminfo, "MemFree:"),
+          {files > shared ? files.count - shared.count : 0}};
 }
 
 Usage usage_of(OsNode node) noexcept {

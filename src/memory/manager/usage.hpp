@@ -10,6 +10,7 @@ namespace lares::memory {
 struct Usage {
   Bytes total;
   Bytes free;
+  Bytes cache;  ///< of files: the kernel gives it up for who needs memory, if slowly
 };
 
 /// From the text of a node's meminfo, or of /proc/meminfo; what is not found is 0.

@@ -117,10 +117,12 @@ Result<Plan> Plan::make(const Distribution& wanted, Bytes length, const Nodes& n
   plan.kind_ = wanted.kind;
   plan.length_ = length;
   if (wanted.kind == Kind::first_touch) return plan;
-  const std::vector<DomainId> all =
-      wanted.domains.empty() ? with_memory(nodes) : std::vector<DomainId>{};
-  const std::span<const DomainId> domains =
-      wanted.domains.empty() ? std::span(all) : wanted.domains;
+  // Weights without a list are one for each domain with memory.
+  const std::vector<DomainId> all = wanted.domains.empty() && !wanted.weights.empty()
+                                        ? with_memory(nodes)
+                                        : std::vector<DomainId>{};
+  const std::span<const DomainId> usual = all.empty() ? nodes.usual() : std::span(all);
+  const std::span<const DomainId> domains = wanted.domains.empty() ? usual : wanted.domains;
   if (auto error = check_domains(domains, nodes)) return std::move(*error);
   if (auto error = check(wanted, domains.size())) return std::move(*error);
   const bool weighted = wanted.kind == Kind::interleave || wanted.kind == Kind::cyclic;
@@ -141,6 +143,13 @@ Result<Plan> Plan::make(const Distribution& wanted, Bytes length, const Nodes& n
       plan.block_ = std::max(wanted.block.count, page.count);
   }
   return plan;
+}
+
+bool Plan::coarsen() noexcept {
+  const bool dealt = kind_ == Kind::interleave || kind_ == Kind::cyclic || kind_ == Kind::random;
+  if (!dealt || block_ >= length_.count || block_ > UINT64_MAX / 2) return false;
+  block_ *= 2;
+  return true;
 }
 
 Plan::Piece Plan::piece_of_rows(std::uint64_t offset) const noexcept {

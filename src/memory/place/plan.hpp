@@ -24,7 +24,8 @@ struct Distribution {
     listed,       ///< block i to `domains[i]`; what is beyond the list is nobody's
   };
   Kind kind = Kind::first_touch;
-  /// Those that take part, in this order; a domain may appear twice. Empty: all that have memory.
+  /// Those that take part, in this order; a domain may appear twice. Empty: those with cores and
+  /// memory, or, with weights, all that have memory.
   std::span<const DomainId> domains;
   /// interleave, cyclic: shares, one per domain, for instance bandwidths; empty: equal ones.
   std::span<const std::uint32_t> weights;
@@ -68,6 +69,10 @@ class Plan {
   /// A page has one home: the domain of the block that has the greatest part of [begin, end), of
   /// equal parts the first. Precondition: begin < end <= length(). O(blocks in it).
   [[nodiscard]] DomainId owner_of(std::uint64_t begin, std::uint64_t end) const noexcept;
+
+  /// Makes blocks that are dealt in turn or by lot twice as large. False, and nothing changes,
+  /// where there are none, or one has it all.
+  bool coarsen() noexcept;
 
   [[nodiscard]] Bytes length() const noexcept { return length_; }
   [[nodiscard]] Distribution::Kind kind() const noexcept { return kind_; }

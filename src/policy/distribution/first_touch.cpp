@@ -7,6 +7,7 @@ namespace {
 class FirstTouch final : public Distribution {
  public:
   DomainId on_place(const View&, const Block&) noexcept override { return DomainId{}; }
+  [[nodiscard]] bool decides() const noexcept override { return false; }
 };
 
 }  // namespace

@@ -144,7 +144,98 @@ static void a_member_may_wait_for_its_children(void) {
   CHECK_EQUAL(value, 30);
 }
 
+static void enter_alone(int* inside, int* value) {
+  CHECK_EQUAL(bump(inside), 1);
+  int before = *value;
+  linger(3);
+  *value = before + 1;
+  drop(inside);
+}
+
+static void undeferred_members_exclude_the_others(void) {
+  int value = 0;
+  int inside = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 100; i++) {
+#pragma omp task depend(mutexinoutset : value) shared(value, inside)
+    enter_alone(&inside, &value);
+#pragma omp task depend(mutexinoutset : value) shared(value, inside)
+    enter_alone(&inside, &value);
+#pragma omp task if (0) depend(mutexinoutset : value) shared(value, inside)
+    enter_alone(&inside, &value);
+  }
+  CHECK_EQUAL(value, 300);
+}
+
+static void undeferred_members_with_an_event_exclude_the_others(void) {
+  int value = 0;
+  int inside = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 100; i++) {
+    omp_event_handle_t event;
+#pragma omp task depend(mutexinoutset : value) shared(value, inside)
+    enter_alone(&inside, &value);
+#pragma omp task if (0) detach(event) depend(mutexinoutset : value) shared(value, inside)
+    {
+      enter_alone(&inside, &value);
+      omp_fulfill_event(event);
+    }
+  }
+  CHECK_EQUAL(value, 200);
+}
+
+static void targets_exclude_the_members(void) {
+  int value = 0;
+  int inside = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 100; i++) {
+#pragma omp task depend(mutexinoutset : value) shared(value, inside)
+    enter_alone(&inside, &value);
+#pragma omp target map(tofrom : value, inside) depend(mutexinoutset : value)
+    enter_alone(&inside, &value);
+  }
+  CHECK_EQUAL(value, 200);
+}
+
+static void targets_left_for_later_exclude_the_members(void) {
+  int value = 0;
+  int inside = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 50; i++) {
+#pragma omp task depend(mutexinoutset : value) shared(value, inside)
+    enter_alone(&inside, &value);
+#pragma omp target nowait map(tofrom : value, inside) depend(mutexinoutset : value)
+    enter_alone(&inside, &value);
+  }
+  CHECK_EQUAL(value, 100);
+}
+
+// The children of a final task are included in it: it is its own creator that they wait for.
+static void included_members_run_one_after_the_other(void) {
+  int value = 0;
+  int inside = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 20; i++) {
+#pragma omp task final(1) shared(value, inside) depend(mutexinoutset : value)
+    for (int j = 0; j < 3; j++) {
+#pragma omp task depend(mutexinoutset : value) shared(value, inside)
+      enter_alone(&inside, &value);
+    }
+#pragma omp task depend(mutexinoutset : value) shared(value, inside)
+    enter_alone(&inside, &value);
+  }
+  CHECK_EQUAL(value, 80);
+}
+
 CASES(CASE(members_exclude_each_other), CASE(the_set_is_after_out_and_before_in),
       CASE(the_set_waits_for_readers), CASE(two_items_are_both_held),
       CASE(sets_go_with_other_dependences), CASE(a_set_of_one),
-      CASE(a_member_may_wait_for_its_children))
+      CASE(a_member_may_wait_for_its_children), CASE(undeferred_members_exclude_the_others),
+      CASE(undeferred_members_with_an_event_exclude_the_others), CASE(targets_exclude_the_members),
+      CASE(targets_left_for_later_exclude_the_members),
+      CASE(included_members_run_one_after_the_other))

@@ -16,8 +16,8 @@ enum class Origin : std::uint8_t {
   homed,    ///< pages of its own that stand in the table of homes
 };
 
-/// The 32 bytes before the user's. Both stock runtimes keep as many or more before theirs, so what
-/// is there can be read in any memory that an OpenMP allocator gave out.
+/// The 32 bytes before the user's. Both stock runtimes keep as many or more before theirs, but for
+/// memory of devices: see Store::may_own.
 struct Header {
   void* base = nullptr;   ///< where the piece itself begins
   std::size_t bytes = 0;  ///< that the user asked for

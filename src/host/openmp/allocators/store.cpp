@@ -43,9 +43,11 @@ void* resize_on_heap(void* memory, std::size_t bytes, Handle handle, const Alloc
                     flags_of(to, Origin::heap));
 }
 
-void end(Allocator& allocator) noexcept {
-  allocator.magic = 0;
-  std::free(&allocator);
+/// What stands at an address that may be an Allocator's, else 0. Runtimes have small numbers for
+/// their special handles and addresses of objects of their own for the others.
+std::uint64_t magic_of(Handle handle) noexcept {
+  if (handle < 4096 || handle % alignof(Allocator) != 0) return 0;
+  return reinterpret_cast<const Allocator*>(handle)->magic;
 }
 
 }  // namespace
@@ -75,9 +77,13 @@ Store::Store(const machine::Machine& machine, const Surroundings& around)
 
 bool Store::knows(Handle handle) noexcept {
   if (handle <= last_predefined) return handle != null_allocator;
-  // Neither a runtime's special handles nor anything else that is no address of an object.
-  if (handle < 4096 || handle % alignof(Allocator) != 0) return false;
-  return reinterpret_cast<const Allocator*>(handle)->magic == Allocator::mark;
+  return magic_of(handle) == Allocator::mark;
+}
+
+bool Store::may_own(Handle handle) noexcept {
+  if (handle <= last_predefined) return true;
+  const std::uint64_t magic = magic_of(handle);
+  return magic == Allocator::mark || magic == Allocator::ended;
 }
 
 Allocator& Store::allocator(Handle handle) noexcept {
@@ -92,7 +98,15 @@ Handle Store::make(MemorySpace space, std::span<const AllocatorTrait> traits) no
 
 Handle Store::make(MemorySpace space, const Traits& traits) noexcept {
   if (space > last_space) return null_allocator;
-  void* const memory = std::malloc(sizeof(Allocator));
+  void* memory = nullptr;
+  {
+    const std::lock_guard lock(ended_lock_);
+    if (!ended_.empty()) {
+      memory = ended_.back();
+      ended_.pop_back();
+    }
+  }
+  if (memory == nullptr) memory = std::malloc(sizeof(Allocator));
   if (memory == nullptr) return null_allocator;
   const Space& of = spaces_.of(space);
   const bool somewhere =
@@ -108,6 +122,12 @@ void Store::destroy(Handle handle) noexcept {
   Allocator& ending = allocator(handle);
   if (!ending.quota.destroy()) return;  // whoever frees the last piece of it ends it
   end(ending);
+}
+
+void Store::end(Allocator& allocator) noexcept {
+  allocator.magic = Allocator::ended;
+  const std::lock_guard lock(ended_lock_);
+  ended_.push_back(&allocator);
 }
 
 void* Store::allocate_by(Handle handle, const AllocationRequest& wanted) noexcept {
@@ -199,10 +219,7 @@ void Store::release(void* memory) noexcept {
   if (origin == Origin::slab) return Slabs::give(base);
   const auto begin = reinterpret_cast<std::uintptr_t>(base);
   const std::size_t mapped = (last - begin + page_ - 1) & ~(page_ - 1);
-  if (origin == Origin::homed && around_.forget_home != nullptr) {
-    around_.forget_home(begin, mapped);
-  }
-  around_.calls->unmap(base, mapped);
+  release_pages(base, mapped, origin);
 }
 
 void* Store::resize(void* memory, std::size_t bytes, Handle handle) noexcept {
@@ -240,6 +257,7 @@ void* Store::resize_within(void* memory, std::size_t bytes, Handle handle) noexc
 }
 
 void Store::before_fork() noexcept {
+  ended_lock_.lock();
   for (const auto& slabs : slabs_) {
     if (slabs != nullptr) slabs->lock_all();
   }
@@ -249,6 +267,7 @@ void Store::after_fork() noexcept {
   for (const auto& slabs : slabs_) {
     if (slabs != nullptr) slabs->unlock_all();
   }
+  ended_lock_.unlock();
 }
 
 }  // namespace lares::omp

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct Surroundings {
 /// An allocator that a program made, or a predefined one.
 struct Allocator {
   static constexpr std::uint64_t mark = 0x6C617265'73616C6C;
+  static constexpr std::uint64_t ended = 0x6C617265'7364656E;
   std::uint64_t magic = mark;
   Traits traits;
   const Space* space = nullptr;
@@ -89,6 +91,10 @@ class Store {
   /// True for the predefined allocators and those made here; not for null_allocator.
   [[nodiscard]] static bool knows(Handle handle) noexcept;
 
+  /// True for handles whose memory may be ours: null_allocator, those that are known, and those
+  /// that were until they were destroyed.
+  [[nodiscard]] static bool may_own(Handle handle) noexcept;
+
   /// null_allocator if the traits are wrong or there is no memory (omp_init_allocator).
   Handle make(MemorySpace space, std::span<const AllocatorTrait> traits) noexcept;
   Handle make(MemorySpace space, const Traits& traits) noexcept;
@@ -104,9 +110,15 @@ class Store {
     }
     return allocate_by(handle, request);
   }
-  /// False, and nothing is done, if the memory is not from here. Precondition: not null.
-  bool free(void* memory) noexcept {
-    if (!is_ours(memory)) return false;
+  /// True if the memory is from here. What other allocators give out need not have anything before
+  /// it, nor be memory of this process (a device's). Precondition: not null.
+  static bool owns(void* memory, Handle handle) noexcept {
+    return may_own(handle) && is_ours(memory);
+  }
+  /// False, and nothing is done, if the memory is not from here; `handle` is where the caller says
+  /// that it is from. Precondition: not null.
+  bool free(void* memory, Handle handle = null_allocator) noexcept {
+    if (!owns(memory, handle)) return false;
     Header& header = header_of(memory);
     if ((header.seal & flag_bits) == static_cast<std::uintptr_t>(Origin::heap)) [[likely]] {
       header.seal = 0;
@@ -134,20 +146,31 @@ class Store {
   void* from_slab(const Allocator& from, Handle handle, const AllocationRequest& request) noexcept;
   void* from_pages(const Allocator& from, Handle handle, const AllocationRequest& request) noexcept;
   void* resize_within(void* memory, std::size_t bytes, Handle handle) noexcept;
+  struct PlacedPages {
+    bool homed = false;        ///< the table of homes was told
+    std::size_t mappings = 0;  ///< taken from the budget
+  };
+  /// No page is touched.
+  PlacedPages place(const Allocator& from, std::uintptr_t base, std::size_t bytes) noexcept;
   /// True if the table of homes was told.
-  bool place(const Allocator& from, std::uintptr_t base, std::size_t bytes) noexcept;
   bool place_on(const Space& space, DomainId target, std::uintptr_t base,
                 std::size_t bytes) noexcept;
   [[nodiscard]] DomainId target_of(const Allocator& from) noexcept;
   [[nodiscard]] std::vector<DomainId> targets_of_team(const Space& space) noexcept;
+  void end(Allocator& allocator) noexcept;
   void release(void* memory) noexcept;
+  void release_pages(void* base, std::size_t bytes, Origin origin) noexcept;
 
   const Surroundings around_;
   const Spaces spaces_;
   const std::size_t page_;
   std::array<Allocator, last_predefined + 1> predefined_;  ///< by handle; set at construction
   std::vector<std::unique_ptr<Slabs>> slabs_;  ///< by OsNode; set once; null: no target anywhere
-  std::atomic<std::uint32_t> turn_{0};         ///< whose turn it is to hold a small block
+  std::mutex ended_lock_;
+  /// Allocators that ended, for the next ones: never given back, so that may_own() can read them.
+  /// Under ended_lock_.
+  std::vector<Allocator*> ended_;
+  std::atomic<std::uint32_t> turn_{0};  ///< whose turn it is to hold a small block
 };
 
 }  // namespace lares::omp

@@ -19,6 +19,13 @@ constexpr std::size_t most_given = 64;
 /// Nodes are asked for their free memory before so many bytes are taken from a special space.
 constexpr std::size_t large = std::size_t{1} << 20U;
 
+/// So that there is room before the header for what mappings_of() tells.
+constexpr std::size_t alignment_of_pages = 64;
+static_assert(alignment_of_pages >= sizeof(Header) + sizeof(std::size_t));
+
+/// How many mappings placing the piece has taken from the budget.
+std::size_t& mappings_of(void* base) noexcept { return *static_cast<std::size_t*>(base); }
+
 bool has_room(const Space& space, std::size_t bytes) noexcept {
   if (!space.special() || bytes < large) return true;
   std::uint64_t free = 0;
@@ -46,7 +53,9 @@ Result<memory::Plan> plan_of(const Space& space, Partition partition,
 }  // namespace
 
 void* Store::from_pages(const Allocator& from, Handle handle,
-                        const AllocationRequest& request) noexcept {
+                        const AllocationRequest& wanted) noexcept {
+  AllocationRequest request = wanted;
+  request.alignment = std::max(request.alignment, alignment_of_pages);
   const std::size_t worst = sizeof(Header) + request.bytes + request.alignment;
   if (worst < request.bytes || worst > SIZE_MAX / 2 || !has_room(*from.space, worst)) {
     return nullptr;
@@ -60,38 +69,47 @@ void* Store::from_pages(const Allocator& from, Handle handle,
   const std::size_t used = (last - base + page_ - 1) & ~(page_ - 1);
   if (used < mapped) around_.calls->unmap(pointer(base + used), mapped - used);
   // First the place, then the lock: pinning makes the pages.
-  const bool homed = place(from, base, used);
+  const PlacedPages placed = place(from, base, used);
+  const Origin origin = placed.homed ? Origin::homed : Origin::mapping;
+  mappings_of(pointer(base)) = placed.mappings;
   if (from.traits.pinned && around_.pin(pointer(base), used) < 0) {
-    if (homed && around_.forget_home != nullptr) around_.forget_home(base, used);
-    around_.calls->unmap(pointer(base), used);
+    release_pages(pointer(base), used, origin);
     return nullptr;
   }
   return put_header(memory, pointer(base), request.bytes, handle,
-                    static_cast<std::uintptr_t>(homed ? Origin::homed : Origin::mapping) |
-                        (from.limited() ? limited_bit : 0));
+                    static_cast<std::uintptr_t>(origin) | (from.limited() ? limited_bit : 0));
 }
 
-bool Store::place(const Allocator& from, std::uintptr_t base, std::size_t bytes) noexcept {
+void Store::release_pages(void* base, std::size_t bytes, Origin origin) noexcept {
+  const std::size_t mappings = mappings_of(base);
+  if (origin == Origin::homed && around_.forget_home != nullptr) {
+    around_.forget_home(reinterpret_cast<std::uintptr_t>(base), bytes);
+  }
+  around_.calls->unmap(base, bytes);
+  memory::mapping_budget().give(mappings);
+}
+
+Store::PlacedPages Store::place(const Allocator& from, std::uintptr_t base,
+                                std::size_t bytes) noexcept {
   const Space& space = *from.space;
   const Partition partition = from.traits.partition;
-  if (!space.nodes().several() || space.size() == 0) return false;
-  if (partition == Partition::environment && !space.special()) return false;
-  if (partition <= Partition::nearest) return place_on(space, target_of(from), base, bytes);
+  if (!space.nodes().several() || space.size() == 0) return {};
+  if (partition == Partition::environment && !space.special()) return {};
+  if (partition <= Partition::nearest) return {place_on(space, target_of(from), base, bytes), 0};
   const std::vector<DomainId> targets = targets_of_team(space);
-  if (targets.size() == 1) return place_on(space, targets[0], base, bytes);
+  if (targets.size() == 1) return {place_on(space, targets[0], base, bytes), 0};
   const Result<memory::Plan> plan = plan_of(space, partition, targets, {bytes}, {page_});
-  if (!plan.ok()) return false;
+  if (!plan.ok()) return {};
   const memory::Placed placed =
-      memory::place(*around_.calls, space.nodes(), plan.value(), base, {page_});
-  std::size_t parts = 0;
-  memory::for_each_run(plan.value(), base, {page_}, [&](const memory::Run&) { ++parts; });
-  const bool told = placed.error == 0 && around_.give_home != nullptr &&
-                    partition == Partition::blocked && parts <= most_given;
-  if (!told) return false;
+      memory::place_untouched(*around_.calls, space.nodes(), plan.value(), base, {page_});
+  // Each part is a mapping of its own; without any the kernel interleaves.
+  const bool told = placed.error == 0 && around_.give_home != nullptr && placed.mappings > 0 &&
+                    placed.mappings <= most_given;
+  if (!told) return {false, placed.mappings};
   memory::for_each_run(plan.value(), base, {page_}, [&](const memory::Run& run) {
     around_.give_home(run.begin, run.end - run.begin, space.home_of(run.domain));
   });
-  return true;
+  return {true, placed.mappings};
 }
 
 bool Store::place_on(const Space& space, DomainId target, std::uintptr_t base,
