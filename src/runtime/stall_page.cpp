@@ -141,7 +141,7 @@ void add_thread(Page& page, const Worker& worker, int thread) noexcept {
   page.add(", domain %d: ", worker.domain.value());
 }
 
-/// What a worker does; true if it computes.
+/// What a worker does; true if it computes, or may.
 bool add_worker(Page& page, const Worker& worker) noexcept {
   const ThreadState* state = glance(worker.thread);
   const int thread = state == nullptr ? 0 : state->system_id.load(std::memory_order_relaxed);
@@ -165,7 +165,7 @@ bool add_worker(Page& page, const Worker& worker) noexcept {
   if (wait == Wait::none) {
     const char kernel = kernel_state(thread);
     page.add(", %s", describe_kernel_state(kernel));
-    computes = kernel == 'R';
+    computes = kernel == 'R' || kernel == '?';  // who cannot tell accuses nobody
   } else {
     page.add(", %s", asleep ? "asleep" : "awake");
     const Task* constraint = glance(worker.constraint);

@@ -2,6 +2,7 @@
 """Tests of the checks in this folder: each rule accepts what it should and refuses what it must."""
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -170,6 +171,44 @@ class Count(unittest.TestCase):
     def test_nothing_to_count_is_a_failure(self):
         self.assertEqual(self.lines(""), ["passed 0", "failed 1 no test was found"])
         self.assertIn("failed 1 no report", count.count(pathlib.Path("/nowhere/tests.xml"))[1])
+
+
+class Documentation(unittest.TestCase):
+    ROOT = pathlib.Path(__file__).resolve().parents[2]
+    PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+    @staticmethod
+    def anchors(page: pathlib.Path) -> set[str]:
+        """The names that a page's headings have, as GitHub makes them."""
+        headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
+
+    def test_links_lead_somewhere(self):
+        for page in self.PAGES:
+            text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"),
+                          flags=re.DOTALL)
+            for link in re.findall(r"\]\(([^)\s]+)\)", text):
+                if re.match(r"[a-z]+:", link):
+                    continue
+                name, _, anchor = link.partition("#")
+                target = (page.parent / name) if name else page
+                self.assertTrue(target.exists(), f"{page.name}: {link}")
+                if anchor:
+                    self.assertIn(anchor, self.anchors(target), f"{page.name}: {link}")
+
+    def test_variables_that_are_read_are_known_and_documented(self):
+        read = set()
+        for file in (self.ROOT / "src").rglob("*.[ch]pp"):
+            text = file.read_text(encoding="utf-8")
+            read |= set(re.findall(r'(?:getenv|\bget)\("(LARES_\w+)"\)', text))
+            read |= set(re.findall(r'environment, "(LARES_\w+)"\)', text))
+        settings = (self.ROOT / "src/cli/launch/settings.cpp").read_text(encoding="utf-8")
+        known = re.search(r"known_here = \{(.*?)\}", settings, re.DOTALL)[1]
+        # `lares run` warns of any other, so who sets one as the documentation says must not be told.
+        self.assertEqual(sorted(read), sorted(set(re.findall(r"LARES_\w+", known))))
+        documentation = "".join(page.read_text(encoding="utf-8") for page in self.PAGES)
+        for name in read - {"LARES_BOUND"}:  # set for the library
+            self.assertIn(name, documentation)
 
 
 if __name__ == "__main__":
