@@ -11,7 +11,7 @@ namespace lares::memory {
 /// Many may be inside, for a request of the kernel each; whoever closes it waits until nobody is.
 /// Invariant: between the end of close() and open(), nobody is inside.
 /// Thread safety: every function from any thread, enter() and leave() also in a signal handler.
-/// Whoever is inside has all signals blocked, and waits for nobody.
+/// Whoever is inside has all signals blocked, and waits for nobody but the table's holder.
 class Gate {
  public:
   /// False while it is closed.

@@ -66,7 +66,7 @@ int Marker::mark_once(const Area& area, Way way, std::uint64_t& left) noexcept {
     if (const int error = map_alias(wanted); error != 0) return error;
   }
   int error = 0;
-  Region* const region = add(wanted, error);
+  Region* const region = add_inside(wanted, error);
   if (region == nullptr) {
     if (moves) shared_.calls.unmap(pointer(wanted.alias), area.end - area.begin);
     return error;
@@ -106,30 +106,47 @@ int Marker::map_alias(Regions::Wanted& wanted) noexcept {
   return error;
 }
 
-Region* Marker::add(const Regions::Wanted& wanted, int& error) noexcept {
-  Region* added = nullptr;
-  {
-    const Regions::Hold hold(shared_.regions);
-    bool in_the_way = false;
-    shared_.regions.for_each([&](Region& region) {
-      if (!region.overlaps(wanted.begin, wanted.end)) return;
-      // acquire: the last settler has let go of the area.
-      if (region.state.load(std::memory_order_acquire) == Region::finished) {
-        shared_.regions.retire(region);
-      } else {
-        in_the_way = true;
-      }
-    });
-    shared_.regions.recycle();
-    if (!in_the_way) added = shared_.regions.add(wanted);
-    error = in_the_way ? EALREADY : ENOMEM;
-  }
-  if (added == nullptr || wanted.way == Way::protect) return added;
-  // Whoever was inside may have looked at the table before, to give zeros for a page of this area.
+/// What the program did before the mark is followed before the region is in the table: inside the
+/// gate no change is read that is not followed. Else the end of an old mapping would be taken for
+/// that of the new one in its place.
+Region* Marker::add_inside(const Regions::Wanted& wanted, int& error) noexcept {
   Gate& gate = shared_.watch_of(wanted.way).gate;
+  for (Patience patience; !gate.enter();) patience.wait();
+  Region* const added = add(wanted, error);
+  gate.leave();
+  if (added == nullptr) return nullptr;
+  // Whoever was inside may have looked at the table before, to give zeros for a page of this area.
   gate.close();
   gate.open();
   return added;
+}
+
+bool Marker::is_free(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  const Regions::Hold hold(shared_.regions);
+  bool free = true;
+  shared_.regions.for_each([&](const Region& region) {
+    // acquire: as in add().
+    const std::uint32_t state = region.state.load(std::memory_order_acquire);
+    if (region.overlaps(begin, end) && state != Region::finished) free = false;
+  });
+  return free;
+}
+
+Region* Marker::add(const Regions::Wanted& wanted, int& error) noexcept {
+  const Regions::Hold hold(shared_.regions);
+  bool in_the_way = false;
+  shared_.regions.for_each([&](Region& region) {
+    if (!region.overlaps(wanted.begin, wanted.end)) return;
+    // acquire: the last settler has let go of the area.
+    if (region.state.load(std::memory_order_acquire) == Region::finished) {
+      shared_.regions.retire(region);
+    } else {
+      in_the_way = true;
+    }
+  });
+  shared_.regions.recycle();
+  error = in_the_way ? EALREADY : ENOMEM;
+  return in_the_way ? nullptr : shared_.regions.add(wanted);
 }
 
 /// From now on touchers fetch, unless a follower has put others in the place of the region.

@@ -27,6 +27,10 @@ class Marker {
   Marker(Shared& shared, Carrier& carrier) noexcept
       : shared_(shared), carrier_(carrier), opener_(shared) {}
 
+  /// True if nothing of it is marked. No other thread can mark it then, but the program can move
+  /// marked memory to it.
+  bool is_free(std::uintptr_t begin, std::uintptr_t end) noexcept;
+
   /// Marks the area by `way`, whole or not at all. `left` grows by the bytes that stay where they
   /// are: pinned, shared with a child of the process, or changed by the program meanwhile. 0 or an
   /// errno; EALREADY: a part of it is marked meanwhile, settle it first.
@@ -36,6 +40,7 @@ class Marker {
   int mark_once(const Area& area, Way way, std::uint64_t& left) noexcept;
   int close(const Area& area) noexcept;
   int map_alias(Regions::Wanted& wanted) noexcept;
+  Region* add_inside(const Regions::Wanted& wanted, int& error) noexcept;
   Region* add(const Regions::Wanted& wanted, int& error) noexcept;
   void go_live(Region& region) noexcept;
   void forget(Region& region) noexcept;

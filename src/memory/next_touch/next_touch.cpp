@@ -79,8 +79,6 @@ Marked NextTouch::mark(std::uintptr_t address, Bytes length,
     // Without locks: whoever marks a part of it meanwhile is settled at the next try.
     marked.error = carrier_.settle(area.begin, area.end, true);
     if (marked.error != 0) return marked;
-    marked.error = refusal_of(shared_, area.begin, area.end);
-    if (marked.error != 0) return marked;
     // relaxed: a child that was forked by this thread, or told of to it.
     if (shared_.forked.load(std::memory_order_relaxed)) make_own(area.begin, area.end);
     const SignalsBlocked blocked;
@@ -95,6 +93,9 @@ Marked NextTouch::mark(std::uintptr_t address, Bytes length,
 /// With the lock.
 Marked NextTouch::mark_pages(const Area& area, WantedWay wanted) noexcept {
   Marked marked;
+  marked.error =
+      marker_.is_free(area.begin, area.end) ? refusal_of(shared_, area.begin, area.end) : EALREADY;
+  if (marked.error != 0) return marked;
   for (const Way way : ways_of(wanted)) {
     std::uint64_t left = 0;
     marked.way = way;
