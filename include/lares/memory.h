@@ -161,9 +161,9 @@ enum lares_next_touch_way {
 
 /* Whole pages inside the range go to the thread that touches them next, `chunk` bytes at a time (0:
    all at once). fork, munmap, madvise and the end of the process lose nothing; a fork ends the
-   marks. The range must be private memory, neither executable nor of hugetlbfs. Before Linux 6.8 not
-   for memory that a device writes to. See docs/memory.md.
-   (mami_migrate_on_next_touch, ForestGOMP 3.4; OMPX next_touch, Schmidl 2016, 3.3.2) */
+   marks. The range must be private memory, neither executable nor of hugetlbfs. Before Linux 6.8
+   not for memory that a device writes to. See docs/memory.md. (mami_migrate_on_next_touch,
+   ForestGOMP 3.4; OMPX next_touch, Schmidl 2016, 3.3.2) */
 int lares_migrate_on_next_touch(void* memory, size_t bytes, size_t chunk,
                                 enum lares_next_touch_way way);
 /* The toucher's domain becomes the home in the books, no page moves (attach_on_next_touch,

@@ -126,7 +126,8 @@ class EverythingAtOnce {
   /// Words that were not as they had to be.
   int run(int steps) {
     std::vector<std::thread> threads;
-    for (std::size_t t = 0; t < owners; ++t) threads.emplace_back([this, t, steps] { own(t, steps); });
+    for (std::size_t t = 0; t < owners; ++t)
+      threads.emplace_back([this, t, steps] { own(t, steps); });
     for (std::thread& thread : threads) thread.join();
     next_touch_.settle(area_.address(), area_.length());
     return broken_;
@@ -188,7 +189,8 @@ class EverythingAtOnce {
     const std::uint64_t first = dice() % pages;
     next_touch_.settle(area_.address() + first * page, {(pages - first) * page});
   }
-  /// Without the child, which ThreadSanitizer would end: what is locked and brought back is the same.
+  /// Without the child, which ThreadSanitizer would end: what is locked and brought back is the
+  /// same.
   void fork_and_go_on() {
     const std::lock_guard lock(forking_);
     next_touch_.before_fork();

@@ -14,6 +14,8 @@
 namespace lares::memory {
 namespace {
 
+constexpr int populate_write = 23;  // MADV_POPULATE_WRITE (Linux 5.14)
+
 std::span<const Way> ways_of(WantedWay wanted) noexcept {
   static constexpr std::array<Way, 3> ways{Way::userfault_thread, Way::userfault_signal,
                                            Way::protect};
@@ -254,17 +256,21 @@ bool NextTouch::is_resident(std::uintptr_t page) const noexcept {
 }
 
 /// A page that was shared by a fork is this process' own once it is written; only such pages can
-/// be moved. Whoever owns the range may touch it.
+/// be moved. The kernel does as if they were written, unless the program has forbidden that
+/// meanwhile. Absent pages stay absent.
 void NextTouch::make_own(std::uintptr_t begin, std::uintptr_t end) noexcept {
   std::array<std::uint8_t, 512> there;
   for (std::uintptr_t at = begin; at < end; at += there.size() * shared_.page) {
     const std::uint64_t bytes = std::min<std::uint64_t>(end - at, there.size() * shared_.page);
     if (shared_.calls.resident(pointer(at), bytes, there.data()) < 0) continue;
-    for (std::size_t i = 0; i < bytes / shared_.page; ++i) {
-      if ((there[i] & 1U) == 0) continue;
-      auto* const byte = static_cast<std::uint8_t*>(pointer(at + i * shared_.page));
-      // relaxed: nothing is told by it; atomic, because others write there at the same time.
-      std::atomic_ref(*byte).fetch_or(0, std::memory_order_relaxed);
+    const std::size_t pages = bytes / shared_.page;
+    for (std::size_t first = 0; first < pages; ++first) {
+      std::size_t last = first;
+      while (last < pages && (there[last] & 1U) != 0) ++last;
+      if (last == first) continue;
+      shared_.calls.advise(pointer(at + first * shared_.page), (last - first) * shared_.page,
+                           populate_write);
+      first = last;
     }
   }
 }
