@@ -103,9 +103,14 @@ static void copy(const char* area) {
 }
 
 static void touch(char* area) {
-  if (lares_migrate_on_next_touch(area, (size_t)pages * page_bytes, (size_t)chunk * page_bytes,
-                                  way) != 0) {
+  lares_mark_report report = {.size = sizeof report};
+  if (lares_migrate_on_next_touch_with_report(area, (size_t)pages * page_bytes,
+                                              (size_t)chunk * page_bytes, way, &report) != 0) {
     fprintf(stderr, "next_touch: %s\n", lares_memory_error());
+    exit(1);
+  }
+  if (report.left != 0) {
+    fprintf(stderr, "next_touch: %llu bytes were not marked\n", (unsigned long long)report.left);
     exit(1);
   }
   for (long page = 0; page < pages; ++page) *(volatile char*)(area + page * page_bytes);

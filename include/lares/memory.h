@@ -166,16 +166,36 @@ enum lares_next_touch_way {
 };
 
 /* Whole pages inside the range go to the thread that touches them next, `chunk` bytes at a time (0:
-   all at once). fork, munmap, mremap, madvise and the end of the process lose nothing; a fork ends
-   the marks. Not for memory that a device writes to. See docs/memory.md.
-   (mami_migrate_on_next_touch, ForestGOMP 3.4; OMPX next_touch, Schmidl 2016, 3.3.2) */
+   all at once). fork, munmap, madvise and the end of the process lose nothing; a fork ends the
+   marks. The range must be private memory, neither executable nor of hugetlbfs. Before Linux 6.8
+   not for memory that a device writes to. See docs/memory.md. (mami_migrate_on_next_touch,
+   ForestGOMP 3.4; OMPX next_touch, Schmidl 2016, 3.3.2) */
 int lares_migrate_on_next_touch(void* memory, size_t bytes, size_t chunk,
                                 enum lares_next_touch_way way);
 /* The toucher's domain becomes the home in the books, no page moves (attach_on_next_touch,
    ForestGOMP 4.2). */
 int lares_attach_on_next_touch(void* memory, size_t bytes, size_t chunk,
                                enum lares_next_touch_way way);
-/* Ends the marks of a range without a touch. */
+
+/* How a range was marked. The caller sets `size` to sizeof(lares_mark_report); fields that a later
+   version adds are left alone in a shorter one. */
+typedef struct lares_mark_report {
+  size_t size;
+  enum lares_next_touch_way way; /* never LARES_WAY_AUTOMATIC */
+  int system_calls_wait;         /* 1: a system call on untouched memory works; 0: EFAULT */
+  uint64_t bytes;                /* that wait for their touch */
+  uint64_t left;                 /* that stay where they are: pinned, say */
+} lares_mark_report;
+
+/* The same, and `report` says how; it may be NULL. It is written on success only. */
+int lares_migrate_on_next_touch_with_report(void* memory, size_t bytes, size_t chunk,
+                                            enum lares_next_touch_way way,
+                                            lares_mark_report* report);
+int lares_attach_on_next_touch_with_report(void* memory, size_t bytes, size_t chunk,
+                                           enum lares_next_touch_way way,
+                                           lares_mark_report* report);
+/* Ends the marks of a range without a touch. -1 with errno set if the kernel refuses a part: that
+   waits for its touch as before. */
 int lares_settle(void* memory, size_t bytes);
 /* Touches a range for the calling thread, so that a system call may use it. */
 int lares_touch(const void* memory, size_t bytes);

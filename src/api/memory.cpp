@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -163,18 +164,40 @@ int move_to(void* range, std::size_t bytes, DomainId domain, lares_move_report* 
 
 int done(const Result<bool>& result) { return result ? 0 : mistake(result.error()); }
 
+lares_next_touch_way plain(memory::Way way) {
+  switch (way) {
+    case memory::Way::userfault_thread:
+      return LARES_WAY_USERFAULT_THREAD;
+    case memory::Way::userfault_signal:
+      return LARES_WAY_USERFAULT_SIGNAL;
+    default:
+      return LARES_WAY_PROTECT;
+  }
+}
+
 int on_next_touch(void* range, std::size_t bytes, std::size_t chunk, lares_next_touch_way way,
-                  memory::Purpose purpose) {
+                  memory::Purpose purpose, lares_mark_report* report) {
   if (way < LARES_WAY_AUTOMATIC || way > LARES_WAY_PROTECT) {
     return mistake(Error{"way " + std::to_string(static_cast<int>(way)) +
                          " does not exist, accepted are LARES_WAY_AUTOMATIC to LARES_WAY_PROTECT"});
+  }
+  if (report != nullptr && report->size < sizeof(report->size)) {
+    return mistake(Error{"size of the report is " + std::to_string(report->size) +
+                         ", set it to sizeof(lares_mark_report)"});
   }
   memory::NextTouchOptions options;
   options.chunk = {chunk};
   options.purpose = purpose;
   options.way = static_cast<memory::WantedWay>(way);
   const auto marked = manager().on_next_touch(address_of(range), {bytes}, options);
-  return marked ? 0 : mistake(marked.error());
+  if (!marked) return mistake(marked.error());
+  if (report == nullptr) return 0;
+  const memory::Marked& done = marked.value();
+  const int waits = done.way == memory::Way::userfault_thread ? 1 : 0;
+  const lares_mark_report full{report->size, plain(done.way), waits, done.bytes.count,
+                               done.left.count};
+  std::memcpy(report, &full, std::min(report->size, sizeof(full)));
+  return 0;
 }
 
 double access_cost(int from, int home, std::size_t bytes, memory::Use use) {
@@ -340,17 +363,33 @@ LARES_PUBLIC int lares_distribute_with_progress(void* range, size_t bytes,
 
 LARES_PUBLIC int lares_migrate_on_next_touch(void* range, size_t bytes, size_t chunk,
                                              enum lares_next_touch_way way) {
-  return on_next_touch(range, bytes, chunk, way, memory::Purpose::migrate);
+  return on_next_touch(range, bytes, chunk, way, memory::Purpose::migrate, nullptr);
 }
 
 LARES_PUBLIC int lares_attach_on_next_touch(void* range, size_t bytes, size_t chunk,
                                             enum lares_next_touch_way way) {
-  return on_next_touch(range, bytes, chunk, way, memory::Purpose::attach);
+  return on_next_touch(range, bytes, chunk, way, memory::Purpose::attach, nullptr);
+}
+
+LARES_PUBLIC int lares_migrate_on_next_touch_with_report(void* range, size_t bytes, size_t chunk,
+                                                         enum lares_next_touch_way way,
+                                                         lares_mark_report* report) {
+  return on_next_touch(range, bytes, chunk, way, memory::Purpose::migrate, report);
+}
+
+LARES_PUBLIC int lares_attach_on_next_touch_with_report(void* range, size_t bytes, size_t chunk,
+                                                        enum lares_next_touch_way way,
+                                                        lares_mark_report* report) {
+  return on_next_touch(range, bytes, chunk, way, memory::Purpose::attach, report);
 }
 
 LARES_PUBLIC int lares_settle(void* range, size_t bytes) {
-  manager().next_touch().settle(address_of(range), {bytes});
-  return 0;
+  const int error = manager().next_touch().settle(address_of(range), {bytes});
+  if (error == 0) return 0;
+  mistake(Error{"the kernel refuses to bring a part of the range back (error " +
+                std::to_string(error) + "), which waits for its touch as before"});
+  errno = error;
+  return -1;
 }
 
 LARES_PUBLIC int lares_touch(const void* range, size_t bytes) {

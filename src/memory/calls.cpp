@@ -69,6 +69,9 @@ long userfault(int flags) noexcept {
 long control(int descriptor, unsigned long request, void* argument) noexcept {
   return quietly([&] { return ioctl(descriptor, request, argument); });
 }
+long resident(void* address, std::size_t bytes, unsigned char* pages) noexcept {
+  return quietly([&] { return mincore(address, bytes, pages); });
+}
 long here(unsigned* cpu, unsigned* node) noexcept {
   return quietly([&] { return syscall(SYS_getcpu, cpu, node, nullptr); });
 }
@@ -76,8 +79,9 @@ long here(unsigned* cpu, unsigned* node) noexcept {
 }  // namespace
 
 const SystemCalls& real_calls() noexcept {
-  static constexpr SystemCalls calls{&map,    &unmap,      &remap, &protect,   &advise,  &bind,
-                                     &prefer, &preference, &move,  &userfault, &control, &here};
+  static constexpr SystemCalls calls{&map,     &unmap,    &remap,      &protect, &advise,
+                                     &bind,    &prefer,   &preference, &move,    &userfault,
+                                     &control, &resident, &here};
   return calls;
 }
 

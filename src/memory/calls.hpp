@@ -26,6 +26,8 @@ struct SystemCalls {
   long (*move)(std::size_t count, void** pages, const int* nodes, int* status) noexcept;
   long (*userfault)(int flags) noexcept;  ///< a descriptor
   long (*control)(int descriptor, unsigned long request, void* argument) noexcept;
+  /// mincore: a byte a page, of which the lowest bit says that it is in memory.
+  long (*resident)(void* address, std::size_t bytes, unsigned char* pages) noexcept;
   long (*here)(unsigned* cpu, unsigned* node) noexcept;  ///< where the calling thread runs
 };
 

@@ -4,12 +4,14 @@
 #include <atomic>
 #include <barrier>
 #include <cstring>
+#include <mutex>
 #include <random>
 #include <thread>
 #include <vector>
 
 #include "memory/next_touch/next_touch.hpp"
 #include "memory_area.hpp"
+#include "memory_calls_fake.hpp"
 #include "memory_fakes.hpp"
 
 namespace lares::memory {
@@ -107,6 +109,108 @@ TEST_P(NextTouchStress, MarkingWhileOthersTouch) {
   for (std::thread& toucher : touchers) toucher.join();
   EXPECT_EQ(broken, 0);
   EXPECT_TRUE(area.intact());
+}
+
+/// Threads do everything at once to one range that a program may do to it; each owns some of its
+/// pages, and keeps a copy of what they must hold.
+class EverythingAtOnce {
+ public:
+  EverythingAtOnce(WantedWay way, bool old)
+      : next_touch_(old ? old_calls() : real_calls(), nodes_, {page}) {
+    options_.way = way;
+  }
+  [[nodiscard]] bool refused() {
+    const int error = next_touch_.mark(area_.address(), area_.length(), options_).error;
+    return error == EPERM || error == ENOSYS;
+  }
+  /// Words that were not as they had to be.
+  int run(int steps) {
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < owners; ++t)
+      threads.emplace_back([this, t, steps] { own(t, steps); });
+    for (std::thread& thread : threads) thread.join();
+    next_touch_.settle(area_.address(), area_.length());
+    return broken_;
+  }
+
+ private:
+  static constexpr std::size_t owners = 6;
+  static constexpr std::size_t pages = 48;
+
+  /// Page i is of thread i % owners: it alone writes there, and empties it.
+  void own(std::size_t t, int steps) {
+    std::mt19937 dice(static_cast<unsigned>(t) + 1);
+    std::vector<std::uint64_t> copy(pages);
+    for (std::size_t i = t; i < pages; i += owners) {
+      copy[i] = TestArea::value(1, i * words_per_page);
+    }
+    for (int step = 0; step < steps && broken_ == 0; ++step) {
+      const std::size_t i = dice() % (pages / owners) * owners + t;
+      std::atomic_ref word(area_.data()[i * words_per_page]);
+      switch (dice() % 8) {
+        case 0:
+        case 1:
+          word.store(copy[i] = dice(), std::memory_order_relaxed);
+          break;
+        case 2:
+          mark_some(dice);
+          break;
+        case 3:
+          settle_some(dice);
+          break;
+        case 4:
+          // Under protection a page's emptying and its marking do not meet in the kernel.
+          madvise(area_.bytes() + i * page, page, MADV_DONTNEED);
+          copy[i] = 0;
+          break;
+        case 5:
+          if (options_.way == WantedWay::protect) break;
+          mprotect(area_.bytes() + i * page, page, PROT_READ);
+          if (word.load(std::memory_order_relaxed) != copy[i]) ++broken_;
+          mprotect(area_.bytes() + i * page, page, PROT_READ | PROT_WRITE);
+          break;
+        case 6:
+          if (dice() % 8 == 0) fork_and_go_on();
+          break;
+        default:
+          break;
+      }
+      if (word.load(std::memory_order_relaxed) != copy[i]) ++broken_;
+    }
+  }
+  void mark_some(std::mt19937& dice) {
+    const std::uint64_t first = dice() % pages;
+    const std::uint64_t count = 1 + dice() % (pages - first);
+    NextTouchOptions options = options_;
+    options.chunk = {dice() % 8 * page};
+    next_touch_.mark(area_.address() + first * page, {count * page}, options);
+  }
+  void settle_some(std::mt19937& dice) {
+    const std::uint64_t first = dice() % pages;
+    next_touch_.settle(area_.address() + first * page, {(pages - first) * page});
+  }
+  /// Without the child, which ThreadSanitizer would end: what is locked and brought back is the
+  /// same.
+  void fork_and_go_on() {
+    const std::lock_guard lock(forking_);
+    next_touch_.before_fork();
+    next_touch_.after_fork_in_parent();
+  }
+
+  const Nodes nodes_{machine_of_nodes({0})};
+  TestArea area_{pages};
+  NextTouch next_touch_;
+  NextTouchOptions options_;
+  std::mutex forking_;
+  std::atomic<int> broken_{0};
+};
+
+TEST_P(NextTouchStress, EverythingAtOnce) {
+  for (const bool old : {false, true}) {
+    EverythingAtOnce everything(GetParam(), old);
+    if (everything.refused()) GTEST_SKIP() << "the kernel refuses userfaultfd";
+    EXPECT_EQ(everything.run(under_tsan ? 300 : 2000), 0) << (old ? "as before Linux 6.8" : "");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, NextTouchStress,

@@ -111,6 +111,36 @@ TEST(CApi, AForkBetweenMarkAndTouchLosesNothing) {
   lares_free(memory);
 }
 
+TEST(CApi, MarkingSaysHowAndHowMuch) {
+  auto* const memory = static_cast<unsigned char*>(lares_alloc(8 * page, nullptr, 0));
+  memory[0] = 1;
+  lares_mark_report report{};
+  EXPECT_EQ(
+      lares_migrate_on_next_touch_with_report(memory, 8 * page, page, LARES_WAY_AUTOMATIC, &report),
+      -1)
+      << "its size is not set";
+  report.size = sizeof(report);
+  for (const auto way : {LARES_WAY_AUTOMATIC, LARES_WAY_PROTECT}) {
+    ASSERT_EQ(
+        lares_migrate_on_next_touch_with_report(memory + 10, 8 * page - 20, page, way, &report), 0);
+    EXPECT_NE(report.way, LARES_WAY_AUTOMATIC);
+    EXPECT_EQ(report.system_calls_wait, report.way == LARES_WAY_USERFAULT_THREAD ? 1 : 0);
+    EXPECT_EQ(report.bytes, 6 * page);
+    EXPECT_EQ(report.left, 0U);
+  }
+  EXPECT_EQ(report.way, LARES_WAY_PROTECT);
+  // Of a program that was built with an older, shorter one.
+  report = {sizeof(report.size) + sizeof(report.way), LARES_WAY_AUTOMATIC, 5, 6, 7};
+  ASSERT_EQ(
+      lares_attach_on_next_touch_with_report(memory, 8 * page, page, LARES_WAY_PROTECT, &report),
+      0);
+  EXPECT_EQ(report.way, LARES_WAY_PROTECT);
+  EXPECT_EQ(report.system_calls_wait, 5);
+  EXPECT_EQ(lares_settle(memory, 8 * page), 0);
+  EXPECT_EQ(memory[0], 1);
+  lares_free(memory);
+}
+
 TEST(CApi, Costs) {
   EXPECT_GT(lares_cost_read(0, 0, 1 << 20), 0);
   EXPECT_GE(lares_cost_write(0, 0, 1 << 20), lares_cost_read(0, 0, 1 << 20));

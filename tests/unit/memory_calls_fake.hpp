@@ -2,6 +2,8 @@
 #pragma once
 
 #include <linux/mempolicy.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
 
 #include <array>
 #include <atomic>
@@ -13,8 +15,35 @@
 #include <new>
 
 #include "memory/calls.hpp"
+#include "memory/maps.hpp"
 
 namespace lares::memory {
+
+inline constexpr unsigned long uffdio_move = 0xc028aa05;  // UFFDIO_MOVE, younger than the headers
+
+/// The kernel's calls as before Linux 5.14: no UFFDIO_MOVE, no MADV_POPULATE_WRITE.
+inline SystemCalls old_calls() {
+  SystemCalls calls = real_calls();
+  calls.control = [](int file, unsigned long request, void* argument) noexcept {
+    constexpr unsigned long feature_move = 1UL << 16U;
+    if (request == UFFDIO_API && (static_cast<uffdio_api*>(argument)->features & feature_move)) {
+      return long{-EINVAL};
+    }
+    return request == uffdio_move ? long{-ENOTTY} : real_calls().control(file, request, argument);
+  };
+  calls.advise = [](void* at, std::size_t bytes, int advice) noexcept {
+    constexpr int populate_write = 23;
+    return advice == populate_write ? long{-EINVAL} : real_calls().advise(at, bytes, advice);
+  };
+  return calls;
+}
+
+/// The list of mappings as before Linux 6.11: nothing but text.
+inline MapsSource old_maps() {
+  MapsSource maps = real_maps();
+  maps.query = nullptr;
+  return maps;
+}
 
 /// One state for all tests of a process, as the calls are plain functions; a fresh one per test.
 class FakeCalls {
@@ -36,6 +65,9 @@ class FakeCalls {
     state().controls_left = pass;
     state().control_error = error;
   }
+
+  /// As before Linux 6.8.
+  void refuse_moves() { state().refuses_moves = true; }
 
   // A pretended machine of pages for move(): where each is, and what it answers to a move.
   void put(std::uintptr_t page_address, int node) { state().pages[page_address] = node; }
@@ -98,8 +130,10 @@ class FakeCalls {
     calls.control = [](int file, unsigned long request, void* argument) noexcept {
       const int error = state().control_error;
       const bool fails = error != 0 && state().controls_left-- <= 0;
-      return or_error(fails ? error : 0,
-                      [&] { return real_calls().control(file, request, argument); });
+      const bool old = state().refuses_moves;
+      return or_error(fails ? error : 0, [&] {
+        return (old ? old_calls() : real_calls()).control(file, request, argument);
+      });
     };
     return calls;
   }
@@ -113,6 +147,7 @@ class FakeCalls {
     Errors errors;
     std::atomic<int> control_error = 0;  // the monitor's thread calls it, too
     std::atomic<int> controls_left = 0;
+    bool refuses_moves = false;
     std::map<std::uintptr_t, int> pages;
     std::map<std::uintptr_t, Stuck> stuck;
     std::array<std::atomic<int>, 128> advised{};  // by advice; any thread

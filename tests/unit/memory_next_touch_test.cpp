@@ -16,12 +16,19 @@
 
 #include "memory/next_touch/next_touch.hpp"
 #include "memory_area.hpp"
+#include "memory_calls_fake.hpp"
 #include "memory_fakes.hpp"
 
 namespace lares::memory {
 namespace {
 
-class NextTouchTest : public testing::TestWithParam<WantedWay> {
+/// A way on this kernel, or on one that lacks what the way can do without.
+struct Played {
+  WantedWay way;
+  bool old;
+};
+
+class NextTouchTest : public testing::TestWithParam<Played> {
  protected:
   void SetUp() override {
     TestArea probe(1);
@@ -36,7 +43,7 @@ class NextTouchTest : public testing::TestWithParam<WantedWay> {
   [[nodiscard]] NextTouchOptions options(std::uint64_t pages = 1) const {
     NextTouchOptions result;
     result.chunk = {pages * page};
-    result.way = GetParam();
+    result.way = way();
     return result;
   }
   Marked mark(const TestArea& area, std::uint64_t pages = 1) {
@@ -51,10 +58,12 @@ class NextTouchTest : public testing::TestWithParam<WantedWay> {
     while (next_touch_.busy_chunks(area.address(), area.length()) > 0) sched_yield();
     return next_touch_.counts().chunks;
   }
-  [[nodiscard]] bool system_calls_work() const { return GetParam() == WantedWay::userfault_thread; }
+  [[nodiscard]] static WantedWay way() { return GetParam().way; }
+  [[nodiscard]] static bool system_calls_work() { return way() == WantedWay::userfault_thread; }
 
   const Nodes nodes_{machine_of_nodes({0})};
-  NextTouch next_touch_{real_calls(), nodes_, Bytes{page}};
+  NextTouch next_touch_{GetParam().old ? old_calls() : real_calls(), nodes_, Bytes{page},
+                        GetParam().old ? old_maps() : real_maps()};
 };
 
 TEST_P(NextTouchTest, ReadingFetchesEachChunkOnce) {
@@ -248,7 +257,7 @@ TEST_P(NextTouchTest, EmptiedPagesReadAsZeros) {
 }
 
 TEST_P(NextTouchTest, MovingTheMappingTakesTheBytesAlong) {
-  if (GetParam() == WantedWay::protect) GTEST_SKIP() << "mprotect does not tell of mremap";
+  if (way() == WantedWay::protect) GTEST_SKIP() << "mprotect does not tell of mremap";
   TestArea area(32);
   ASSERT_EQ(mark(area, 8).error, 0);
   touch(area, 3);
@@ -326,23 +335,21 @@ TEST_P(NextTouchTest, AttachingLeavesThePages) {
   EXPECT_EQ(fetched(area), 4U);
 }
 
-// Between the look at the table and the attempt to open a page that is in nobody's way, another
-// thread marks the area: the attempt fails, and the fault is ours all the same.
+// Between the look at the table and the look at the mappings, another thread marks the area: the
+// page is closed, and the fault is ours all the same.
 class OvertakenFault : public testing::Test {
  protected:
   OvertakenFault() {
     options_.chunk = {page};
     options_.way = WantedWay::protect;
   }
-  static SystemCalls calls() {
-    SystemCalls calls = real_calls();
-    calls.advise = [](void* at, std::size_t bytes, int advice) noexcept {
-      constexpr int populate_write = 23;
-      if (advice != populate_write) return real_calls().advise(at, bytes, advice);
+  static MapsSource maps() {
+    MapsSource maps = real_maps();
+    maps.open = []() noexcept {
       if (OvertakenFault* const test = meanwhile_.exchange(nullptr)) test->mark_again();
-      return long{-EFAULT};
+      return real_maps().open();
     };
-    return calls;
+    return maps;
   }
   void mark_again() {
     mprotect(area_.bytes(), page, PROT_READ | PROT_WRITE);
@@ -370,7 +377,7 @@ class OvertakenFault : public testing::Test {
   NextTouchOptions options_;
   const Nodes nodes_{machine_of_nodes({0})};
   const TestArea area_{4};
-  NextTouch next_touch_{calls(), nodes_, Bytes{page}};
+  NextTouch next_touch_{real_calls(), nodes_, Bytes{page}, maps()};
 };
 
 TEST_F(OvertakenFault, IsOursIfTheAreaWasMarkedMeanwhile) {
@@ -460,22 +467,25 @@ TEST_F(LateTouch, LosesNothingThatWasMarkedMeanwhile) {
   EXPECT_EQ(area_.wrong(1, words_per_page, area_.words()), area_.words());
 }
 
-std::string name_of(const testing::TestParamInfo<WantedWay>& info) {
-  switch (info.param) {
+std::string name_of(const testing::TestParamInfo<Played>& info) {
+  const std::string kernel = info.param.old ? "OnOldKernels" : "";
+  switch (info.param.way) {
     case WantedWay::userfault_thread:
-      return "UserfaultThread";
+      return "UserfaultThread" + kernel;
     case WantedWay::userfault_signal:
-      return "UserfaultSignal";
-    case WantedWay::protect:
-      return "Protect";
+      return "UserfaultSignal" + kernel;
     default:
-      return "Automatic";
+      return "Protect" + kernel;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, NextTouchTest,
-                         testing::Values(WantedWay::userfault_thread, WantedWay::userfault_signal,
-                                         WantedWay::protect),
+                         testing::Values(Played{WantedWay::userfault_thread, false},
+                                         Played{WantedWay::userfault_signal, false},
+                                         Played{WantedWay::protect, false},
+                                         Played{WantedWay::userfault_thread, true},
+                                         Played{WantedWay::userfault_signal, true},
+                                         Played{WantedWay::protect, true}),
                          name_of);
 
 }  // namespace

@@ -68,7 +68,9 @@ Result<Marked> Manager::on_next_touch(std::uintptr_t address, Bytes length,
     case EINVAL:
       return Error{"the range reaches beyond the end of memory"};
     case EFAULT:
-      return Error{"the range is not private memory that can be read and written"};
+      return Error{"the range is not private memory that can be read and written, not executed"};
+    case ENXIO:
+      return Error{"the range lies in huge pages of hugetlbfs, which cannot move at a touch"};
     case ENOTSUP:
       return Error{"this kernel cannot attach by userfaultfd, accepted is the way of mprotect"};
     default:

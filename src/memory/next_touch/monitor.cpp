@@ -19,6 +19,7 @@ namespace lares::memory {
 
 int Monitor::start() noexcept {
   if (started_) return 0;
+  if (changes_ == nullptr || touches_ == nullptr) return ENOMEM;
   if (pipe2(stop_pipe_, O_CLOEXEC) != 0) return errno;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -50,7 +51,7 @@ void Monitor::lose() noexcept {
     end = -1;
   }
   started_ = false;
-  busy_.store(false, std::memory_order_relaxed);  // relaxed: the thread is gone
+  first_ = waiting_ = touches_waiting_ = 0;
 }
 
 void* Monitor::run(void* self) noexcept {
@@ -59,29 +60,35 @@ void* Monitor::run(void* self) noexcept {
 }
 
 void Monitor::loop() noexcept {
+  bool closed = false;
   for (;;) {
     const bool idle = waiting_ == 0 && touches_waiting_ == 0;
-    std::array<pollfd, 2> sources{{{source_.descriptor(), POLLIN, 0}, {stop_pipe_[0], POLLIN, 0}}};
-    if (poll(sources.data(), sources.size(), idle ? -1 : 0) < 0 && errno != EINTR) return;
-    if (sources[1].revents != 0) return;
+    const int file = watch_.userfault.descriptor();
+    std::array<pollfd, 2> sources{{{file, POLLIN, 0}, {stop_pipe_[0], POLLIN, 0}}};
+    if (poll(sources.data(), sources.size(), idle ? -1 : 0) < 0 && errno != EINTR) break;
+    if (sources[1].revents != 0) break;
+    // The program has closed it: there is nothing to come.
+    if ((sources[0].revents & (POLLNVAL | POLLHUP)) != 0) break;
     if (sources[0].revents != 0) {
-      // seq_cst: set before a message is taken, so whoever it concerned sees it when it goes on.
-      busy_.store(true, std::memory_order_seq_cst);
+      // Before the program goes on that made the change, nobody may give its pages what they held.
+      if (!closed) watch_.gate.close();
+      closed = true;
       take_message();
     } else if (!idle) {
       sched_yield();  // all is taken, so whoever is in the way can get on
     }
     tell_changes();
-    if (waiting_ == 0) {
-      busy_.store(false, std::memory_order_release);  // release: what was done comes first
-      tell_touches();
-    }
+    if (waiting_ > 0) continue;
+    if (closed) watch_.gate.open();
+    closed = false;
+    tell_touches();
   }
+  if (closed) watch_.gate.open();
 }
 
 void Monitor::take_message() noexcept {
   uffd_msg message;
-  if (read(source_.descriptor(), &message, sizeof(message)) != sizeof(message)) return;
+  if (read(watch_.userfault.descriptor(), &message, sizeof(message)) != sizeof(message)) return;
   if (message.event == UFFD_EVENT_PAGEFAULT) {
     const auto& fault = message.arg.pagefault;
     take_touch(fault.address, static_cast<pid_t>(fault.feat.ptid));
@@ -106,7 +113,7 @@ void Monitor::take_message() noexcept {
 /// asleep: woken, it would touch again, and the change that is in the way would never be taken.
 void Monitor::take_touch(std::uintptr_t address, pid_t thread) noexcept {
   if (touches_waiting_ == most_touches) {
-    source_.wake(address, static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+    watch_.userfault.wake(address, static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
     return;
   }
   touches_[touches_waiting_++] = {address, thread};
@@ -123,7 +130,7 @@ void Monitor::tell_touches() noexcept {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < touches_waiting_; ++i) {
     const Touch touch = touches_[i];
-    if (listener_.touched(source_, touch.address, touch.thread) == EAGAIN) touches_[kept++] = touch;
+    if (listener_.touched(way_, touch.address, touch.thread) == EAGAIN) touches_[kept++] = touch;
   }
   touches_waiting_ = kept;
 }
@@ -131,25 +138,25 @@ void Monitor::tell_touches() noexcept {
 int Monitor::tell(const Change& change) noexcept {
   switch (change.event) {
     case UFFD_EVENT_UNMAP:
-      return listener_.unmapped(source_, change.begin, change.end);
+      return listener_.unmapped(way_, change.begin, change.end);
     case UFFD_EVENT_REMOVE:
-      return listener_.emptied(change.begin, change.end);
+      return listener_.emptied(way_, change.begin, change.end);
     case UFFD_EVENT_REMAP:
-      return listener_.moved(source_, change.begin, change.end, change.to);
+      return listener_.moved(way_, change.begin, change.end, change.to);
     default:
       return 0;
   }
 }
 
-unsigned cpu_of_thread(pid_t thread) noexcept {
+int cpu_of_thread(pid_t thread) noexcept {
   std::array<char, 64> path;
   std::snprintf(path.data(), path.size(), "/proc/self/task/%d/stat", static_cast<int>(thread));
   const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
+  if (file < 0) return -1;
   std::array<char, 1024> text;
   const ssize_t got = read(file, text.data(), text.size() - 1);
   ::close(file);
-  if (got <= 0) return 0;
+  if (got <= 0) return -1;
   text[static_cast<std::size_t>(got)] = '\0';
   // The name may hold anything; the fields after it are numbers, and the 37th of them is it.
   const char* at = std::strrchr(text.data(), ')');
@@ -157,7 +164,7 @@ unsigned cpu_of_thread(pid_t thread) noexcept {
   for (int field = 0; at != nullptr && field < fields_after_name; ++field) {
     at = std::strchr(at + 1, ' ');
   }
-  return at == nullptr ? 0 : static_cast<unsigned>(std::strtoul(at, nullptr, 10));
+  return at == nullptr ? -1 : static_cast<int>(std::strtol(at, nullptr, 10));
 }
 
 }  // namespace lares::memory

@@ -3,12 +3,11 @@
 
 #include <sys/types.h>
 
-#include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include "memory/next_touch/userfault.hpp"
+#include "memory/next_touch/shared.hpp"
+#include "memory/reserve.hpp"
 
 namespace lares::memory {
 
@@ -17,14 +16,15 @@ namespace lares::memory {
 /// if it is EAGAIN, and no later message but touches is told before.
 class Listener {
  public:
-  /// Thread `thread` waits at `address`.
-  virtual int touched(Userfault& source, std::uintptr_t address, pid_t thread) noexcept = 0;
+  /// Thread `thread` waits at `address`. The gate is not closed by this monitor.
+  virtual int touched(Way way, std::uintptr_t address, pid_t thread) noexcept = 0;
+  // The rest with the gate closed since before the message was read.
   /// Pages [begin, end) are mapped no more.
-  virtual int unmapped(Userfault& source, std::uintptr_t begin, std::uintptr_t end) noexcept = 0;
+  virtual int unmapped(Way way, std::uintptr_t begin, std::uintptr_t end) noexcept = 0;
   /// Pages [begin, end) are about to be emptied: they read as zeros from then on.
-  virtual int emptied(std::uintptr_t begin, std::uintptr_t end) noexcept = 0;
+  virtual int emptied(Way way, std::uintptr_t begin, std::uintptr_t end) noexcept = 0;
   /// What was at [begin, end) is now at `to`.
-  virtual int moved(Userfault& source, std::uintptr_t begin, std::uintptr_t end,
+  virtual int moved(Way way, std::uintptr_t begin, std::uintptr_t end,
                     std::uintptr_t to) noexcept = 0;
 
  protected:
@@ -35,11 +35,11 @@ class Listener {
 };
 
 /// One thread for one descriptor, with all signals blocked and a small stack. It lives until stop()
-/// or the end of the process. Thread safety: start(), stop() and lose() from one thread at a time;
-/// busy() from any, also in a signal handler.
+/// or the end of the process. Thread safety: start(), stop() and lose() from one thread at a time.
 class Monitor {
  public:
-  Monitor(Userfault& source, Listener& listener) noexcept : source_(source), listener_(listener) {}
+  Monitor(Watch& watch, Way way, Listener& listener) noexcept
+      : watch_(watch), way_(way), listener_(listener) {}
   ~Monitor() { stop(); }
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
@@ -49,11 +49,6 @@ class Monitor {
   void stop() noexcept;
   /// In the child of a fork: the thread does not exist here.
   void lose() noexcept;
-  /// True from before a message is taken until it is dealt with. What the program did to an area
-  /// (its system call returns when the message is taken) is known once this is false.
-  [[nodiscard]] bool busy() const noexcept {
-    return busy_.load(std::memory_order_acquire);  // acquire: what was dealt with is seen
-  }
 
  private:
   struct Change {
@@ -64,8 +59,8 @@ class Monitor {
     std::uintptr_t address = 0;
     pid_t thread = 0;
   };
-  static constexpr std::size_t most_changes = 256;
-  static constexpr std::size_t most_touches = 1024;
+  static constexpr std::size_t most_changes = 4096;
+  static constexpr std::size_t most_touches = 65536;  ///< as many threads as may wait at once
 
   static void* run(void* self) noexcept;
   void loop() noexcept;
@@ -75,21 +70,23 @@ class Monitor {
   void tell_touches() noexcept;
   int tell(const Change& change) noexcept;
 
-  Userfault& source_;
+  Watch& watch_;
+  const Way way_;
   Listener& listener_;
   pthread_t thread_{};
   bool started_ = false;
   int stop_pipe_[2]{-1, -1};
   /// Messages that were taken and are still to be told, oldest first; the monitor's thread only.
-  std::array<Change, most_changes> changes_{};
+  Reserve changes_memory_{most_changes * sizeof(Change)};
+  Change* const changes_ = static_cast<Change*>(changes_memory_.data());
   std::size_t first_ = 0;
   std::size_t waiting_ = 0;
-  std::array<Touch, most_touches> touches_{};
+  Reserve touches_memory_{most_touches * sizeof(Touch)};
+  Touch* const touches_ = static_cast<Touch*>(touches_memory_.data());
   std::size_t touches_waiting_ = 0;
-  std::atomic<bool> busy_{false};  ///< the monitor's thread writes, any thread reads
 };
 
-/// The processor that a thread of this process was last on, from /proc; 0 if that cannot be read.
-unsigned cpu_of_thread(pid_t thread) noexcept;
+/// The processor that a thread of this process was last on, from /proc; -1 if that cannot be read.
+int cpu_of_thread(pid_t thread) noexcept;
 
 }  // namespace lares::memory

@@ -1,41 +1,33 @@
-// Marking and forgetting; what a touch does is in touching.cpp.
+// Marking, settling and forking; what a touch does is in touching.cpp.
 #include "memory/next_touch/next_touch.hpp"
 
-#include <linux/mempolicy.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <span>
 
-#include "memory/next_touch/fault_signals.hpp"
-#include "memory/next_touch/quiet.hpp"
 #include "memory/pointer.hpp"
 
 namespace lares::memory {
 namespace {
 
-/// True if mappings that can be read and written cover [begin, end) without a hole.
-bool is_data(const MapsSource& maps, std::uintptr_t begin, std::uintptr_t end) noexcept {
-  std::uintptr_t covered = begin;
-  for_each_mapping(maps, [&](const Mapping& mapping) {
-    if (mapping.data && mapping.begin <= covered && covered < mapping.end) covered = mapping.end;
-  });
-  return covered >= end;
-}
+constexpr int populate_write = 23;  // MADV_POPULATE_WRITE (Linux 5.14)
 
-std::array<Way, 3> ways_of(WantedWay wanted, std::size_t& count) noexcept {
-  count = 1;
+std::span<const Way> ways_of(WantedWay wanted) noexcept {
+  static constexpr std::array<Way, 3> ways{Way::userfault_thread, Way::userfault_signal,
+                                           Way::protect};
   switch (wanted) {
     case WantedWay::userfault_thread:
-      return {Way::userfault_thread};
+      return std::span(ways).subspan(0, 1);
     case WantedWay::userfault_signal:
-      return {Way::userfault_signal};
+      return std::span(ways).subspan(1, 1);
     case WantedWay::protect:
-      return {Way::protect};
+      return std::span(ways).subspan(2, 1);
     default:
-      count = 3;
-      return {Way::userfault_thread, Way::userfault_signal, Way::protect};
+      return ways;
   }
 }
 
@@ -43,162 +35,97 @@ std::array<Way, 3> ways_of(WantedWay wanted, std::size_t& count) noexcept {
 
 NextTouch::NextTouch(const SystemCalls& calls, const Nodes& nodes, Bytes page,
                      const MapsSource& maps) noexcept
-    : calls_(calls),
-      nodes_(nodes),
-      page_(page.count),
-      maps_(maps),
-      regions_(calls_),
-      by_thread_(calls_),
-      by_signal_(calls_),
-      by_thread_monitor_(by_thread_, *this),
-      by_signal_monitor_(by_signal_, *this) {}
+    : shared_(calls, nodes, page, maps),
+      carrier_(shared_),
+      marker_(shared_, carrier_),
+      follower_(shared_, carrier_),
+      by_thread_monitor_(shared_.by_thread, Way::userfault_thread, *this),
+      by_signal_monitor_(shared_.by_signal, Way::userfault_signal, *this) {}
 
 NextTouch::~NextTouch() {
-  settle_until_done(0, UINTPTR_MAX, true);
+  carrier_.settle(0, UINTPTR_MAX, true);
   by_thread_monitor_.stop();
   by_signal_monitor_.stop();
   forget_faults(this);
-  by_thread_.close();
-  by_signal_.close();
-  regions_.clear();
+  shared_.by_thread.userfault.close();
+  shared_.by_signal.userfault.close();
+  shared_.regions.clear();
 }
 
 int NextTouch::prepare(Way way) noexcept {
   if (way == Way::protect) return watch_faults(SIGSEGV, &on_fault, this);
-  Userfault& userfault = userfault_of(way);
+  Userfault& userfault = shared_.watch_of(way).userfault;
   const bool signal = way == Way::userfault_signal;
   if (userfault.descriptor() < 0) {
     if (const int error = userfault.open(signal); error != 0) return error;
   }
-  if (const int error = monitor_of(way).start(); error != 0) return error;
+  Monitor& monitor = signal ? by_signal_monitor_ : by_thread_monitor_;
+  if (const int error = monitor.start(); error != 0) return error;
   return signal ? watch_faults(SIGBUS, &on_fault, this) : 0;
 }
 
 Marked NextTouch::mark(std::uintptr_t address, Bytes length,
                        const NextTouchOptions& options) noexcept {
   Marked marked;
-  const std::uint64_t mask = page_ - 1;
-  const std::uintptr_t begin = (address + mask) & ~mask;
-  const std::uintptr_t end = (address + length.count) & ~mask;
-  if (address + length.count < address || begin < address) {
+  const std::uint64_t mask = shared_.page - 1;
+  Area area{(address + mask) & ~mask, (address + length.count) & ~mask, 0, options.purpose};
+  if (address + length.count < address || area.begin < address) {
     marked.error = EINVAL;
     return marked;
   }
-  if (begin >= end) return marked;
-  const std::uint64_t whole = end - begin;
+  if (area.begin >= area.end) return marked;
+  const std::uint64_t whole = area.end - area.begin;
   const std::uint64_t wanted = options.chunk.count == 0 ? whole : options.chunk.count;
-  const std::uint64_t chunk = wanted >= whole ? whole : (wanted + mask) & ~mask;
-  settle_until_done(begin, end, true);
-  const Quiet quiet(*this);
-  retire_overlap(begin, end);
-  regions_.recycle();
-  if (!is_data(maps_, begin, end)) {
-    marked.error = EFAULT;
-    return marked;
+  area.chunk = wanted >= whole ? whole : (wanted + mask) & ~mask;
+  for (;;) {
+    // Without locks: whoever marks a part of it meanwhile is settled at the next try.
+    marked.error = carrier_.settle(area.begin, area.end, true);
+    if (marked.error != 0) return marked;
+    // relaxed: a child that was forked by this thread, or told of to it.
+    if (shared_.forked.load(std::memory_order_relaxed)) make_own(area.begin, area.end);
+    const SignalsBlocked blocked;
+    const std::lock_guard lock(marking_);
+    marked = mark_pages(area, options.way);
+    if (marked.error != EALREADY) break;
   }
-  std::size_t count = 0;
-  const std::array<Way, 3> ways = ways_of(options.way, count);
-  for (std::size_t i = 0; i < count; ++i) {
-    marked.way = ways[i];
-    marked.error = prepare(ways[i]);
+  if (marked.error == 0) shared_.areas.fetch_add(1, std::memory_order_relaxed);
+  return marked;
+}
+
+/// With the lock.
+Marked NextTouch::mark_pages(const Area& area, WantedWay wanted) noexcept {
+  Marked marked;
+  marked.error =
+      marker_.is_free(area.begin, area.end) ? refusal_of(shared_, area.begin, area.end) : EALREADY;
+  if (marked.error != 0) return marked;
+  for (const Way way : ways_of(wanted)) {
+    std::uint64_t left = 0;
+    marked.way = way;
+    marked.error = prepare(way);
     // Attaching leaves the pages where they are, which userfaultfd can do only by moving them.
-    const bool copies = ways[i] != Way::protect && !userfault_of(ways[i]).can_move();
-    if (marked.error == 0 && options.purpose == Purpose::attach && copies) marked.error = ENOTSUP;
+    const bool copies = way != Way::protect && !shared_.watch_of(way).userfault.can_move();
+    if (marked.error == 0 && area.purpose == Purpose::attach && copies) marked.error = ENOTSUP;
+    if (marked.error == 0) marked.error = marker_.mark(area, way, left);
+    if (marked.error == EALREADY) return marked;
     if (marked.error == 0) {
-      marked.error = mark_piece({begin, end, chunk, options.purpose}, ways[i]);
+      marked.left = {left};
+      marked.bytes = {area.end - area.begin - left};
+      return marked;
     }
-    if (marked.error == 0) break;
-  }
-  if (marked.error == 0) {
-    marked.bytes = {whole};
-    areas_.fetch_add(1, std::memory_order_relaxed);
   }
   return marked;
 }
 
-/// Whole or not at all.
-int NextTouch::mark_piece(const Area& area, Way way) noexcept {
-  const int error = mark_once(area, way);
-  // The kernel moves one mapping at a time; an area may consist of several.
-  const std::uint64_t pages = (area.end - area.begin) / page_;
-  if (error != EFAULT || pages < 2 || way == Way::protect) return error;
-  const std::uintptr_t middle = area.begin + pages / 2 * page_;
-  Area half = area;
-  half.end = middle;
-  half.chunk = std::min(area.chunk, half.end - half.begin);
-  if (const int first = mark_piece(half, way); first != 0) return first;
-  half = {middle, area.end, std::min(area.chunk, area.end - middle), area.purpose};
-  const int second = mark_piece(half, way);
-  if (second != 0) settle_overlap(area.begin, middle, true, true);
-  return second;
-}
-
-int NextTouch::mark_once(const Area& area, Way way) noexcept {
-  Region* const region = regions_.add(area.begin, area.end, area.chunk, way, area.purpose);
-  if (region == nullptr) return ENOMEM;
-  const int error = way == Way::protect ? forbid(*region) : put_aside(*region);
-  if (error == 0) {
-    // release: touchers that waited see the alias.
-    region->state.store(Region::live, std::memory_order_release);
-    return 0;
-  }
-  for (std::uint32_t i = 0; i < region->count; ++i) {
-    region->chunks[i].store(Chunk::settled, std::memory_order_relaxed);  // relaxed: see below
-  }
-  region->state.store(Region::finished, std::memory_order_release);  // release: the chunks first
-  regions_.retire(*region);
-  return error;
-}
-
-/// The pages go elsewhere in one step, while the kernel already watches the place where they were.
-int NextTouch::put_aside(Region& region) noexcept {
-  const Userfault& userfault = userfault_of(region.way);
-  const std::uint64_t bytes = region.end - region.begin;
-  if (const int error = userfault.watch(region.begin, bytes); error != 0) return error;
-  if (nodes_.several()) {
-    // Whoever fetches a page allocates it, on its own node, or on the one that it sets for itself.
-    const int policy = region.way == Way::userfault_signal ? MPOL_LOCAL : MPOL_DEFAULT;
-    calls_.bind(pointer(region.begin), bytes, policy, nullptr);
-  }
-  const long alias =
-      calls_.remap(pointer(region.begin), bytes, bytes, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, nullptr);
-  if (alias < 0) {
-    userfault.unwatch(region.begin, bytes);
-    return static_cast<int>(-alias);
-  }
-  region.alias = static_cast<std::uintptr_t>(alias);
-  // A change of that place must not be told, or the monitor would wait for itself.
-  const int error = userfault.unwatch(region.alias, bytes);
-  if (error != 0) {
-    calls_.remap(pointer(region.alias), bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
-                 pointer(region.begin));
-    userfault.unwatch(region.begin, bytes);
-  }
-  return error;
-}
-
-int NextTouch::forbid(const Region& region) noexcept {
-  const std::uint64_t bytes = region.end - region.begin;
-  const long result = calls_.protect(pointer(region.begin), bytes, PROT_NONE);
-  if (result < 0) calls_.protect(pointer(region.begin), bytes, PROT_READ | PROT_WRITE);
-  return result < 0 ? static_cast<int>(-result) : 0;
-}
-
-void NextTouch::retire_overlap(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  regions_.for_each([&](Region& region) {
-    if (region.end <= begin || end <= region.begin) return;
-    // acquire: the last settler has let go of the area.
-    while (region.state.load(std::memory_order_acquire) != Region::finished) sched_yield();
-    regions_.retire(region);
-  });
+int NextTouch::settle(std::uintptr_t address, Bytes length) noexcept {
+  return length.count == 0 ? 0 : carrier_.settle(address, address + length.count, false);
 }
 
 std::size_t NextTouch::count_chunks(std::uintptr_t address, Bytes length,
                                     std::uint32_t state) noexcept {
-  const Quiet quiet(*this);
+  const Regions::Hold hold(shared_.regions);
   std::size_t count = 0;
   const std::uintptr_t end = address + length.count;
-  regions_.for_each([&](const Region& region) {
+  shared_.regions.for_each([&](const Region& region) {
     const std::uintptr_t from = std::max(address, region.begin);
     const std::uintptr_t to = std::min(end, region.end);
     for (std::uintptr_t at = from; at < to; at = region.chunk_end(region.index_of(at))) {
@@ -219,8 +146,8 @@ std::size_t NextTouch::busy_chunks(std::uintptr_t address, Bytes length) noexcep
 }
 
 void NextTouch::collect(Take take, void* argument) noexcept {
-  const Quiet quiet(*this);
-  regions_.for_each([&](Region& region) {
+  const Regions::Hold hold(shared_.regions);
+  shared_.regions.for_each([&](Region& region) {
     std::uintptr_t begin = region.begin;
     DomainId domain;
     for (std::uint32_t i = 0; i <= region.count; ++i) {
@@ -235,45 +162,117 @@ void NextTouch::collect(Take take, void* argument) noexcept {
       begin = end;
       domain = next;
     }
-    // acquire: as in retire_overlap().
-    if (region.state.load(std::memory_order_acquire) == Region::finished) regions_.retire(region);
+    // acquire: the last settler has let go of the area.
+    if (region.state.load(std::memory_order_acquire) == Region::finished) {
+      shared_.regions.retire(region);
+    }
   });
-  regions_.recycle();
+  shared_.regions.recycle();
 }
 
 NextTouchCounts NextTouch::counts() const noexcept {
   constexpr auto relaxed = std::memory_order_relaxed;
-  return {areas_.load(relaxed), chunks_.load(relaxed), pages_.load(relaxed),
-          nanoseconds_.load(relaxed), settled_.load(relaxed)};
+  return {shared_.areas.load(relaxed), shared_.chunks.load(relaxed), shared_.pages.load(relaxed),
+          shared_.nanoseconds.load(relaxed), shared_.settled.load(relaxed)};
 }
 
+/// The child has no watched memory: what is aside has to be back. What the kernel refuses to bring
+/// stays aside in the parent, and the child takes it from its own alias.
 void NextTouch::before_fork() noexcept {
   sigset_t all;
   sigfillset(&all);
   sigset_t before;
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  for (;;) {
-    Quiet::enter(*this);
-    if (settle_overlap(0, UINTPTR_MAX, true, false)) break;
-    lock_.unlock();
-    sched_yield();
+  marking_.lock();
+  for (bool done = false; !done;) {
+    const int refused = carrier_.settle(0, UINTPTR_MAX, true);
+    // Nobody is halfway through a chunk while the child is made.
+    shared_.by_thread.gate.close();
+    shared_.by_signal.gate.close();
+    shared_.regions.lock();
+    done = true;
+    shared_.regions.for_each([&](const Region& region) {
+      // acquire: as in collect(). What the program has moved meanwhile is a new region.
+      const bool finished = region.state.load(std::memory_order_acquire) == Region::finished;
+      if (!finished && refused == 0) done = false;
+    });
+    if (!done) {
+      shared_.regions.unlock();
+      open_gates();
+    }
   }
+  shared_.forked.store(true, std::memory_order_relaxed);
   mask_before_fork_ = before;
+}
+
+void NextTouch::open_gates() noexcept {
+  shared_.by_thread.gate.open();
+  shared_.by_signal.gate.open();
 }
 
 void NextTouch::after_fork_in_parent() noexcept {
   const sigset_t before = mask_before_fork_;
-  lock_.unlock();
+  shared_.regions.unlock();
+  open_gates();
+  marking_.unlock();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void NextTouch::after_fork_in_child() noexcept {
   by_thread_monitor_.lose();
   by_signal_monitor_.lose();
-  by_thread_.close();
-  by_signal_.close();
-  regions_.clear();
-  after_fork_in_parent();
+  shared_.by_thread.userfault.close();
+  shared_.by_signal.userfault.close();
+  give_child_its_pages();
+  shared_.regions.clear();
+  const sigset_t before = mask_before_fork_;
+  shared_.regions.unlock();
+  shared_.by_thread.gate.reset();
+  shared_.by_signal.gate.reset();
+  marking_.unlock();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+/// Nothing is watched here, and there is one thread.
+void NextTouch::give_child_its_pages() noexcept {
+  shared_.regions.for_each([&](const Region& region) {
+    if (region.state.load(std::memory_order_relaxed) == Region::finished) return;
+    if (region.way == Way::protect) {
+      Opener(shared_).open(region, region.begin, region.end);
+      return;
+    }
+    for (std::uintptr_t at = region.begin; at < region.end; at += shared_.page) {
+      if (is_resident(at) && !is_resident(region.aside(at))) continue;  // it is back already
+      shared_.calls.remap(pointer(region.aside(at)), shared_.page, shared_.page,
+                          MREMAP_MAYMOVE | MREMAP_FIXED, pointer(at));
+    }
+    shared_.calls.unmap(pointer(region.alias), region.end - region.begin);
+  });
+}
+
+bool NextTouch::is_resident(std::uintptr_t page) const noexcept {
+  std::uint8_t there = 0;
+  return shared_.calls.resident(pointer(page), shared_.page, &there) >= 0 && (there & 1U) != 0;
+}
+
+/// A page that was shared by a fork is this process' own once it is written; only such pages can
+/// be moved. The kernel does as if they were written, unless the program has forbidden that
+/// meanwhile. Absent pages stay absent.
+void NextTouch::make_own(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  std::array<std::uint8_t, 512> there;
+  for (std::uintptr_t at = begin; at < end; at += there.size() * shared_.page) {
+    const std::uint64_t bytes = std::min<std::uint64_t>(end - at, there.size() * shared_.page);
+    if (shared_.calls.resident(pointer(at), bytes, there.data()) < 0) continue;
+    const std::size_t pages = bytes / shared_.page;
+    for (std::size_t first = 0; first < pages; ++first) {
+      std::size_t last = first;
+      while (last < pages && (there[last] & 1U) != 0) ++last;
+      if (last == first) continue;
+      shared_.calls.advise(pointer(at + first * shared_.page), (last - first) * shared_.page,
+                           populate_write);
+      first = last;
+    }
+  }
 }
 
 }  // namespace lares::memory

@@ -1,11 +1,11 @@
-// The moment in which areas may be marked and taken out.
+// Waiting, and not being interrupted.
 #pragma once
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <csignal>
-
-#include "memory/next_touch/next_touch.hpp"
+#include <ctime>
 
 namespace lares::memory {
 
@@ -20,32 +20,27 @@ class SignalsBlocked {
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-  [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
 
  private:
   sigset_t before_;
 };
 
-/// Holds the lock, and no message that was taken is still to be told.
-class NextTouch::Quiet {
+/// Waiting for another thread that is about to finish: politely, then asleep for moments.
+class Patience {
  public:
-  explicit Quiet(NextTouch& owner) noexcept : owner_(owner) { enter(owner); }
-  ~Quiet() { owner_.lock_.unlock(); }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-
-  static void enter(NextTouch& owner) noexcept {
-    for (;;) {
-      owner.lock_.lock();
-      if (!owner.busy()) return;
-      owner.lock_.unlock();
+  void wait() noexcept {
+    constexpr int yields = 16;
+    if (tries_ < yields) {
+      ++tries_;
       sched_yield();
+      return;
     }
+    const timespec moment{0, 20'000};
+    nanosleep(&moment, nullptr);
   }
 
  private:
-  SignalsBlocked blocked_;
-  NextTouch& owner_;
+  int tries_ = 0;
 };
 
 }  // namespace lares::memory

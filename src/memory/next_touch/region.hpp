@@ -1,4 +1,47 @@
-// One area that waits for its next touch, in chunks that move as one.
+// One area that waits for its next touch, in chunks that move as one; and the protocol.
+//
+// Three parts work on an area: the marker (marker.hpp) puts pages aside or closes them, the carrier
+// (carrier.hpp) brings them back, and the follower (follower.hpp) does after the kernel what the
+// program did to the mapping. With userfaultfd a marked page lies at the alias; with mprotect it
+// lies where it was and is closed.
+//
+// The invariants:
+//  1. A page's bytes are at one place: the area's, or else the alias'. Moving is one request of the
+//     kernel; a copy and the emptying of its source are one visit of the gate (gate.hpp).
+//  2. So an absent page of the alias has nothing to give: bringing it is harmless at any time.
+//  3. While a change of the program (a message) is read and followed, nobody is inside the gate.
+//     Requests of a carrier are made inside it; the kernel answers EAGAIN as long as a change is
+//     under way that nobody has read, and the carrier then goes out and waits.
+//  4. Nobody waits inside the gate, or with the table's lock, for anything that needs a message to
+//     be read.
+//  5. Bytes are dropped for one reason only: the program has told the kernel to.
+//
+// A chunk is `aside`, `busy` (one thread has it) or `settled`; a region is `marking`, `live`,
+// `finished` or `retired`. Who may do what:
+//
+//  event            | marking               | aside            | busy            | settled
+//  -----------------+-----------------------+------------------+-----------------+----------------
+//  touch            | waits                 | -> busy, brings  | waits           | zeros for a page
+//                   |                       | -> settled       |                 | that is absent
+//  mark, same range | waits for it, then    | settles first    | waits           | retires the
+//                   | settles               |                  |                 | finished region
+//  settle           | waits                 | -> busy -> settled, to nobody      | nothing
+//  fork             | waits for the marker  | as settle; what the kernel refuses | nothing
+//                   |                       | the child takes from its own alias |
+//  empty (DONTNEED, | the pages left of the | the alias' pages are emptied; the  | the kernel's
+//   FREE, REMOVE)   | range stay unmarked   | state stays                        | own
+//  move (mremap)    | the region is retired; those made of its parts have their slices of the alias
+//                   | (marker and carrier see `retired`, let go and look anew)
+//  unmap            | as a move, without the part that is gone; its slice of the alias is unmapped
+//  split (mprotect, | a request is halved down to a page. A page of other protection or lock than
+//   mlock, advice)  | the alias' is copied
+//  refuse (errno)   | what lies aside comes | stays aside; the toucher asks again, settle tells
+//                   | back, or stays aside  | its caller, mark is refused
+//  gone, untold     | -                     | a page that is no userfaultfd's, asked twice with no
+//                   |                       | change unread: counts as settled, its alias stays
+//
+// With mprotect nobody tells of changes. So only what is closed is ever opened, and the pages
+// themselves never leave their place.
 #pragma once
 
 #include <atomic>
@@ -38,15 +81,21 @@ struct Chunk {
   }
 };
 
-/// A slot that is used again and again. What is not atomic is written by mark(), under the lock,
-/// before the slot is published, and read by anybody who found it in the table.
+/// A slot that is used again and again. What is not atomic is written before the slot is published
+/// in the table, or by its marker before the region is live, and read by anybody who found it.
 struct Region {
   enum State : std::uint32_t {
     empty,     ///< the slot is free
     marking,   ///< in the table; touchers wait
     live,      ///< touchers fetch chunks
     finished,  ///< every chunk is settled and nothing of the kernel's is left
-    retired,   ///< out of the table; a late reader may still look at its chunks
+    retired,   ///< out of the table, perhaps with others in its place; late readers look anew
+  };
+  /// What a marker does with the pages of the region.
+  enum class Putting : std::uint8_t {
+    by_move,   ///< UFFDIO_MOVE, page by page: a change can be followed at any time
+    by_remap,  ///< one mremap: a change that is told meanwhile is followed after it
+    closing,   ///< mprotect
   };
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -55,9 +104,14 @@ struct Region {
   std::uint32_t count = 0;   ///< chunks
   Way way = Way::protect;
   Purpose purpose = Purpose::migrate;
+  Putting putting = Putting::closing;
   std::atomic<std::uint32_t>* chunks = nullptr;  ///< any thread, see Chunk
+  std::atomic<std::uint32_t> only_chunk{0};      ///< stands for `chunks` where memory lacks
   std::atomic<std::uint32_t> waiting{0};         ///< chunks not settled; whoever settles one
-  std::atomic<std::uint32_t> state{empty};       ///< see State; lock's holder, last settler
+  std::atomic<std::uint32_t> state{empty};       ///< see State; table's lock, marker, last settler
+  std::atomic<bool> disturbed{false};      ///< the follower tells the marker of a change meanwhile
+  std::atomic<bool> alias_watched{false};  ///< the kernel did not let go of it; carrier, follower
+  std::atomic<bool> keeps_alias{false};    ///< it holds what cannot be brought; carriers
 
   [[nodiscard]] std::uint32_t index_of(std::uintptr_t address) const noexcept {
     return static_cast<std::uint32_t>((address - begin) / chunk);
@@ -70,6 +124,9 @@ struct Region {
   }
   [[nodiscard]] std::uintptr_t aside(std::uintptr_t address) const noexcept {
     return alias + (address - begin);
+  }
+  [[nodiscard]] bool overlaps(std::uintptr_t from, std::uintptr_t until) const noexcept {
+    return begin < until && from < end;
   }
 };
 

@@ -7,8 +7,21 @@
 namespace lares::memory {
 namespace {
 
+/// Slots that markers leave for the parts of what the program moves and unmaps.
+constexpr std::size_t for_parts = Regions::capacity / 4;
+
 std::size_t chunk_bytes(std::uint32_t count) noexcept {
   return count * sizeof(std::atomic<std::uint32_t>);
+}
+
+/// What is known of the chunks of `whole` that overlap [from, until).
+std::uint32_t word_for(const Region& whole, std::uintptr_t from, std::uintptr_t until) noexcept {
+  std::uint32_t word = Chunk::aside;
+  for (std::uint32_t i = whole.index_of(from); i <= whole.index_of(until - 1); ++i) {
+    word = whole.chunks[i].load(std::memory_order_acquire);  // acquire: settled pages are there
+    if (Chunk::state(word) != Chunk::settled) return Chunk::aside;
+  }
+  return word;
 }
 
 }  // namespace
@@ -19,48 +32,99 @@ Regions::Regions(const SystemCalls& calls) noexcept
       slots_(static_cast<Region*>(memory_.data())),
       table_(capacity) {}
 
-Region* Regions::find(std::uintptr_t address) const noexcept {
+Region* Regions::search(std::uintptr_t address, bool or_above) const noexcept {
   Region* result = nullptr;
   bool read = false;
   while (!read) {  // overtaken only while areas are marked at the same moment, so it ends
     read = table_.read([&](const Published<3>::Rows& rows) {
       result = nullptr;
-      const std::size_t after = rows.upper_bound(address);
-      if (after == 0 || rows.word(after - 1, 1) <= address) return;
-      result = slots_ + rows.word(after - 1, 2);
+      std::size_t row = rows.upper_bound(address);
+      const bool holds = row > 0 && rows.word(row - 1, 1) > address;
+      if (holds) --row;
+      if ((holds || or_above) && row < rows.size()) result = slots_ + rows.word(row, 2);
     });
   }
   return result;
 }
 
-Region* Regions::add(std::uintptr_t begin, std::uintptr_t end, std::uint64_t chunk, Way way,
-                     Purpose purpose) noexcept {
+Region* Regions::find(std::uintptr_t address) const noexcept { return search(address, false); }
+Region* Regions::next(std::uintptr_t address) const noexcept { return search(address, true); }
+
+bool Regions::may_hold(std::uintptr_t address) const noexcept {
+  // relaxed: an area that is marked at this moment is told by version().
+  return lowest_.load(std::memory_order_relaxed) <= address &&
+         address < highest_.load(std::memory_order_relaxed);
+}
+
+/// Slots from `most` on are not used. Without memory for its chunks, the region is one chunk if it
+/// is to be made in any case.
+Region* Regions::take_slot(const Wanted& wanted, std::size_t most, bool always) noexcept {
   if (slots_ == nullptr || table_.capacity() == 0) return nullptr;
   std::size_t slot = 0;
-  while (slot < used_ && slots_[slot].state.load(std::memory_order_relaxed) != Region::empty)
+  while (slot < used_ && slots_[slot].state.load(std::memory_order_relaxed) != Region::empty) {
     ++slot;
-  const std::uint64_t count = (end - begin + chunk - 1) / chunk;
-  if (slot == capacity || count > UINT32_MAX) return nullptr;
+  }
+  const std::uint64_t count = (wanted.end - wanted.begin + wanted.chunk - 1) / wanted.chunk;
+  if (slot >= most || count > UINT32_MAX) return nullptr;
   const long chunks = calls_.map(chunk_bytes(static_cast<std::uint32_t>(count)));
-  if (chunks < 0) return nullptr;
+  const bool coarse = chunks < 0 && chunks > -4096;
+  if (coarse && !always) return nullptr;
   if (slot == used_) new (slots_ + used_++) Region;
   Region& region = slots_[slot];
-  region.begin = begin;
-  region.end = end;
-  region.alias = 0;
-  region.chunk = chunk;
-  region.count = static_cast<std::uint32_t>(count);
-  region.way = way;
-  region.purpose = purpose;
-  region.chunks = reinterpret_cast<std::atomic<std::uint32_t>*>(chunks);
-  region.waiting.store(region.count, std::memory_order_relaxed);  // relaxed: published below
-  region.state.store(Region::marking, std::memory_order_release);
-  publish();
+  region.begin = wanted.begin;
+  region.end = wanted.end;
+  region.alias = wanted.alias;
+  region.chunk = coarse ? wanted.end - wanted.begin : wanted.chunk;
+  region.count = coarse ? 1 : static_cast<std::uint32_t>(count);
+  region.way = wanted.way;
+  region.purpose = wanted.purpose;
+  region.putting = wanted.putting;
+  region.chunks =
+      coarse ? &region.only_chunk : reinterpret_cast<std::atomic<std::uint32_t>*>(chunks);
+  // relaxed, all of them: published with the table.
+  constexpr auto relaxed = std::memory_order_relaxed;
+  region.only_chunk.store(Chunk::aside, relaxed);
+  region.waiting.store(region.count, relaxed);
+  region.disturbed.store(false, relaxed);
+  region.alias_watched.store(wanted.alias != 0, relaxed);
+  region.keeps_alias.store(false, relaxed);
+  lowest_.store(std::min(lowest_.load(relaxed), region.begin), relaxed);
+  highest_.store(std::max(highest_.load(relaxed), region.end), relaxed);
   return &region;
 }
 
+Region* Regions::add(const Wanted& wanted) noexcept {
+  Region* const region = take_slot(wanted, capacity - for_parts, false);
+  if (region == nullptr) return nullptr;
+  region->state.store(Region::marking, std::memory_order_release);  // release: all of the above
+  publish();
+  return region;
+}
+
+Region* Regions::part_of(const Region& whole, std::uintptr_t from, std::uintptr_t until,
+                         std::uintptr_t now_at) noexcept {
+  Region* const part = take_slot({now_at, now_at + (until - from), whole.chunk, whole.way,
+                                  whole.purpose, whole.putting, whole.aside(from)},
+                                 capacity, true);
+  if (part == nullptr) return nullptr;
+  constexpr auto relaxed = std::memory_order_relaxed;  // published with the table
+  part->alias_watched.store(whole.alias_watched.load(relaxed), relaxed);
+  part->keeps_alias.store(whole.keeps_alias.load(relaxed), relaxed);
+  std::uint32_t waiting = 0;
+  for (std::uint32_t i = 0; i < part->count; ++i) {
+    const std::uint32_t word = word_for(whole, from + (part->chunk_begin(i) - now_at),
+                                        from + (part->chunk_end(i) - now_at));
+    part->chunks[i].store(word, relaxed);
+    waiting += Chunk::state(word) == Chunk::settled ? 0 : 1;
+  }
+  part->waiting.store(waiting, relaxed);
+  part->state.store(Region::live, std::memory_order_release);  // release: all of the above
+  return part;
+}
+
 void Regions::retire(Region& region) noexcept {
-  region.state.store(Region::retired, std::memory_order_relaxed);  // relaxed: lock's holder reads
+  // release: whoever sees it finds what is in its place after it.
+  region.state.store(Region::retired, std::memory_order_release);
   publish();
 }
 
@@ -82,7 +146,7 @@ void Regions::clear() noexcept {
 }
 
 void Regions::free_chunks(Region& region) noexcept {
-  calls_.unmap(region.chunks, chunk_bytes(region.count));
+  if (region.chunks != &region.only_chunk) calls_.unmap(region.chunks, chunk_bytes(region.count));
   region.chunks = nullptr;
   region.state.store(Region::empty, std::memory_order_relaxed);
 }

@@ -4,17 +4,19 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 #include "memory/calls.hpp"
+#include "memory/next_touch/quiet.hpp"
 #include "memory/next_touch/region.hpp"
 #include "memory/published.hpp"
 #include "memory/reserve.hpp"
 
 namespace lares::memory {
 
-/// Thread safety: find() from anywhere, also from a signal handler, inside a Visit; everything else
-/// from one thread at a time (the caller's lock). No memory from malloc: what a fault needs must
-/// never lie in memory that a program can mark.
+/// Thread safety: find(), next() and may_hold() from anywhere, also from a signal handler, what
+/// they found to be used inside a Visit; everything else by the holder of the table (Hold). No
+/// memory from malloc: what a fault needs must never lie in memory that a program can mark.
 class Regions {
  public:
   static constexpr std::size_t capacity = 1024;
@@ -24,9 +26,11 @@ class Regions {
   /// While a Visit lives, no region that it found is given to another area.
   class Visit {
    public:
-    // seq_cst: a visitor that recycle() did not see must see the table without the region.
     explicit Visit(Regions& regions) noexcept : regions_(regions) {
       regions_.visitors_.fetch_add(1, std::memory_order_seq_cst);
+      // seq_cst: the table is read after it; a visitor that recycle() did not see must see the
+      // table without the region.
+      std::atomic_thread_fence(std::memory_order_seq_cst);
     }
     // release: what the visitor read of a region, it read before.
     ~Visit() { regions_.visitors_.fetch_sub(1, std::memory_order_release); }
@@ -37,8 +41,25 @@ class Regions {
     Regions& regions_;
   };
 
+  /// Holds the table: for moments, and never while waiting for a message to be read.
+  class Hold {
+   public:
+    explicit Hold(Regions& regions) noexcept : regions_(regions) { regions_.lock_.lock(); }
+    ~Hold() { regions_.lock_.unlock(); }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+   private:
+    SignalsBlocked blocked_;
+    Regions& regions_;
+  };
+
   /// The region that holds `address`, or null. O(log regions).
   [[nodiscard]] Region* find(std::uintptr_t address) const noexcept;
+  /// The region that holds `address`, else the first above it, or null. O(log regions).
+  [[nodiscard]] Region* next(std::uintptr_t address) const noexcept;
+  /// False for an address that lay in no region ever.
+  [[nodiscard]] bool may_hold(std::uintptr_t address) const noexcept;
 
   /// Changes with every change of the table, after it. What another thread does to an area after it
   /// changed the table, such as closing its pages, is seen together with the new number.
@@ -46,11 +67,24 @@ class Regions {
     return version_.load(std::memory_order_acquire);  // acquire: pairs with publish()
   }
 
-  /// A new region in state `marking`, in the table; null if there is no slot or no memory.
-  /// Precondition: [begin, end) overlaps no region of the table.
-  Region* add(std::uintptr_t begin, std::uintptr_t end, std::uint64_t chunk, Way way,
-              Purpose purpose) noexcept;
-  /// Takes a region out of the table; its slot is used again when no visitor can hold it.
+  /// A range that is to become a region.
+  struct Wanted {
+    std::uintptr_t begin = 0, end = 0;
+    std::uint64_t chunk = 0;
+    Way way = Way::protect;
+    Purpose purpose = Purpose::migrate;
+    Region::Putting putting = Region::Putting::closing;
+    std::uintptr_t alias = 0;  ///< by_move: watched
+  };
+  /// A new region in state `marking`, in the table, all of its chunks aside; null if there is no
+  /// slot or no memory. Precondition: it overlaps no region of the table.
+  Region* add(const Wanted& wanted) noexcept;
+  /// A new region, not yet in the table, for a part of one that is to be taken out; of one chunk if
+  /// there is no memory for more. Null only if there is no slot, of which markers leave some.
+  Region* part_of(const Region& whole, std::uintptr_t from, std::uintptr_t until,
+                  std::uintptr_t now_at) noexcept;
+  /// Takes a region out of the table, in one step with the coming of its parts; its slot is used
+  /// again when no visitor can hold it.
   void retire(Region& region) noexcept;
   /// Gives retired slots back if there is no visitor at this moment.
   void recycle() noexcept;
@@ -60,23 +94,33 @@ class Regions {
   /// Calls `use(region)` for each region of the table, in the order of slots.
   template <class Use>
   void for_each(Use&& use) noexcept {
-    for (std::size_t i = 0; i < used_; ++i) {
+    const std::size_t used = used_;
+    for (std::size_t i = 0; i < used; ++i) {
       const std::uint32_t state = slots_[i].state.load(std::memory_order_acquire);
       if (state != Region::empty && state != Region::retired) use(slots_[i]);
     }
   }
 
+  /// For a fork: the lock is taken by one thread and given back by the same in parent and child.
+  void lock() noexcept { lock_.lock(); }
+  void unlock() noexcept { lock_.unlock(); }
+
  private:
+  [[nodiscard]] Region* search(std::uintptr_t address, bool or_above) const noexcept;
+  Region* take_slot(const Wanted& wanted, std::size_t most, bool always) noexcept;
   void publish() noexcept;
   void free_chunks(Region& region) noexcept;
 
   const SystemCalls& calls_;
   Reserve memory_;
   Region* const slots_;   ///< null if the kernel gave no memory
-  std::size_t used_ = 0;  ///< slots from here on were never used; the lock's holder only
-  Published<3> table_;    ///< rows (begin, end, slot); the lock's holder writes, any thread reads
+  std::size_t used_ = 0;  ///< slots from here on were never used; the holder only
+  Published<3> table_;    ///< rows (begin, end, slot); the holder writes, any thread reads
   std::atomic<std::uint32_t> visitors_{0};  ///< any thread
-  std::atomic<std::uint32_t> version_{0};  ///< of table_; the lock's holder, after each publication
+  std::atomic<std::uint32_t> version_{0};   ///< of table_; the holder, after each publication
+  std::atomic<std::uintptr_t> lowest_{UINTPTR_MAX};  ///< of all regions ever; the holder writes
+  std::atomic<std::uintptr_t> highest_{0};           ///< the same
+  std::mutex lock_;                                  ///< never taken by a fault
 };
 
 }  // namespace lares::memory

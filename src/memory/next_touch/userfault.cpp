@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -28,29 +27,10 @@ constexpr std::uint64_t needed =
 
 int error_of(long result) noexcept { return result < 0 ? static_cast<int>(-result) : 0; }
 
-/// Repeats a request that does a part at a time. `attempt(offset, done)` gives an errno and how
-/// many bytes it did.
-template <class Attempt>
-int whole(std::uint64_t bytes, std::uint64_t page, Attempt attempt) noexcept {
-  constexpr int patience = 4;
-  std::uint64_t offset = 0;
-  int again = 0;
-  while (offset < bytes) {
-    std::int64_t done = 0;
-    const int error = attempt(offset, done);
-    if (done > 0) {
-      offset += static_cast<std::uint64_t>(done);
-    } else if (error == EEXIST) {
-      offset += page;
-    } else if (error == EAGAIN && again++ < patience) {
-      sched_yield();  // until the reader of messages has taken one
-    } else if (error == 0) {
-      return 0;
-    } else {
-      return error;
-    }
-  }
-  return 0;
+/// A request that did a part gives the part, not why it ended: the next one says that.
+Userfault::Done done_of(long result, std::int64_t bytes) noexcept {
+  if (bytes > 0) return {static_cast<std::uint64_t>(bytes), 0};
+  return {0, error_of(result)};
 }
 
 }  // namespace
@@ -95,25 +75,19 @@ int Userfault::unwatch(std::uintptr_t begin, std::uint64_t bytes) const noexcept
   return error_of(calls_.control(descriptor(), UFFDIO_UNREGISTER, &range));
 }
 
-int Userfault::copy(std::uintptr_t to, std::uintptr_t from, std::uint64_t bytes,
-                    std::uint64_t page) const noexcept {
-  return whole(bytes, page, [&](std::uint64_t offset, std::int64_t& done) {
-    uffdio_copy request{to + offset, from + offset, bytes - offset, 0, 0};
-    const int error = error_of(calls_.control(descriptor(), UFFDIO_COPY, &request));
-    done = request.copy;
-    return error;
-  });
+Userfault::Done Userfault::copy(std::uintptr_t to, std::uintptr_t from,
+                                std::uint64_t bytes) const noexcept {
+  uffdio_copy request{to, from, bytes, 0, 0};
+  const long result = calls_.control(descriptor(), UFFDIO_COPY, &request);
+  return done_of(result, request.copy);
 }
 
-int Userfault::move(std::uintptr_t to, std::uintptr_t from, std::uint64_t bytes,
-                    std::uint64_t page) const noexcept {
+Userfault::Done Userfault::move(std::uintptr_t to, std::uintptr_t from,
+                                std::uint64_t bytes) const noexcept {
   constexpr std::uint64_t allow_holes = 2;
-  return whole(bytes, page, [&](std::uint64_t offset, std::int64_t& done) {
-    MoveRequest request{to + offset, from + offset, bytes - offset, allow_holes, 0};
-    const int error = error_of(calls_.control(descriptor(), move_request, &request));
-    done = request.moved;
-    return error;
-  });
+  MoveRequest request{to, from, bytes, allow_holes, 0};
+  const long result = calls_.control(descriptor(), move_request, &request);
+  return done_of(result, request.moved);
 }
 
 int Userfault::zero(std::uintptr_t to, std::uint64_t page) const noexcept {

@@ -30,14 +30,20 @@ class Userfault {
 
   int watch(std::uintptr_t begin, std::uint64_t bytes) const noexcept;
   int unwatch(std::uintptr_t begin, std::uint64_t bytes) const noexcept;
+  /// What one request did: it may do a part, and then says no error.
+  struct Done {
+    std::uint64_t bytes = 0;
+    int error = 0;
+  };
   /// Fills absent pages at `to` with a copy of those at `from`, on the node that the calling thread
-  /// allocates from. Pages that are present stay. ENOENT: `to` is watched no more. EAGAIN: some
-  /// message was not taken for a while; what was done stays done.
-  int copy(std::uintptr_t to, std::uintptr_t from, std::uint64_t bytes,
-           std::uint64_t page) const noexcept;
-  /// Moves the pages themselves. Errors as for copy(), and EBUSY for pages that cannot be moved.
-  int move(std::uintptr_t to, std::uintptr_t from, std::uint64_t bytes,
-           std::uint64_t page) const noexcept;
+  /// allocates from. EEXIST: the first page is there. ENOENT: not all of `to` is one watched
+  /// mapping. EAGAIN: a change of the program is under way, and its message is not read.
+  [[nodiscard]] Done copy(std::uintptr_t to, std::uintptr_t from,
+                          std::uint64_t bytes) const noexcept;
+  /// Moves the pages themselves; absent ones stay absent. Errors as for copy(), and EBUSY: the
+  /// first page is pinned or was shared by a fork; EINVAL: the mappings differ, or are several.
+  [[nodiscard]] Done move(std::uintptr_t to, std::uintptr_t from,
+                          std::uint64_t bytes) const noexcept;
   /// A page of zeros where there is none. EEXIST if there is one, EAGAIN while a message of the
   /// area is not read.
   int zero(std::uintptr_t to, std::uint64_t page) const noexcept;

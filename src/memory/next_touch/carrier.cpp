@@ -1,0 +1,236 @@
+#include "memory/next_touch/carrier.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+
+#include "base/clock.hpp"
+#include "memory/migrate/migrate.hpp"
+#include "memory/pointer.hpp"
+
+namespace lares::memory {
+namespace {
+
+/// A request holds the kernel's lock on the address space, and a copy its memory twice: so no more
+/// than this at once.
+constexpr std::uint64_t slice = std::uint64_t{2} << 20U;
+
+/// A page that was shared by a fork becomes this process' own when it is written.
+void make_own(std::uintptr_t page) noexcept {
+  auto* const byte = static_cast<std::uint8_t*>(pointer(page));
+  // relaxed: nobody else looks at the alias; atomic, so that the compiler leaves it there.
+  std::atomic_ref(*byte).fetch_or(0, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+int Carrier::bring(Region& region, std::uint32_t index, const Toucher& toucher) noexcept {
+  std::atomic<std::uint32_t>& chunk = region.chunks[index];
+  for (Patience patience;;) {
+    // acquire: what is in its place is found then.
+    if (region.state.load(std::memory_order_acquire) == Region::retired) return ESTALE;
+    std::uint32_t seen = chunk.load(std::memory_order_acquire);  // acquire: the pages are usable
+    if (Chunk::state(seen) == Chunk::settled) return 0;
+    if (Chunk::state(seen) == Chunk::busy) {
+      if (!toucher.waits) return EAGAIN;
+      patience.wait();
+      continue;
+    }
+    // acquire: the last one who was busy with it left a part done, perhaps.
+    if (!chunk.compare_exchange_strong(seen, Chunk::busy, std::memory_order_acquire)) continue;
+    const Nanoseconds start = now();
+    int error = region.way == Way::protect
+                    ? opener_.open(region, region.chunk_begin(index), region.chunk_end(index))
+                    : carry(region, index, toucher);
+    if (error == 0) {
+      to_node_of(toucher, region, index);
+      error = give_back(region, index, toucher, start);
+    }
+    // release: what is done already.
+    if (error != 0) chunk.store(Chunk::aside, std::memory_order_release);
+    return error;
+  }
+}
+
+/// The chunk is settled; the last one cleans up. Nobody follows a change meanwhile.
+int Carrier::give_back(Region& region, std::uint32_t index, const Toucher& toucher,
+                       Nanoseconds start) noexcept {
+  const bool gated = region.way != Way::protect;
+  Patience patience;
+  if (gated) {
+    if (const int error = enter(region, toucher, patience); error != 0) return error;
+  }
+  if (toucher.fetches) {
+    count(region, index, (now() - start).count);
+  } else {
+    shared_.settled.fetch_add(1, std::memory_order_relaxed);
+  }
+  const DomainId domain = toucher.fetches ? toucher.domain : DomainId{};
+  // release: whoever sees it settled can use the pages.
+  region.chunks[index].store(Chunk::settled_by(domain), std::memory_order_release);
+  // acq_rel: the last one comes after all others.
+  if (region.waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) finish(region);
+  if (gated) shared_.watch_of(region.way).gate.leave();
+  return 0;
+}
+
+void Carrier::finish(Region& region) noexcept {
+  if (region.way != Way::protect) {
+    const Userfault& userfault = shared_.watch_of(region.way).userfault;
+    if (userfault.unwatch(region.begin, region.end - region.begin) != 0) {
+      // Something else was mapped into it meanwhile.
+      for (std::uint32_t i = 0; i < region.count; ++i) {
+        userfault.unwatch(region.chunk_begin(i), region.chunk_end(i) - region.chunk_begin(i));
+      }
+    }
+    // relaxed: settled chunks come with what their carriers wrote before.
+    const bool keeps = region.alias == 0 || region.keeps_alias.load(std::memory_order_relaxed);
+    if (!keeps && let_go_of_alias(region)) {
+      shared_.calls.unmap(pointer(region.alias), region.end - region.begin);
+    }
+  }
+  region.state.store(Region::finished, std::memory_order_release);  // release: all of the above
+}
+
+bool Carrier::let_go_of_alias(Region& region) noexcept {
+  // relaxed: one carrier is the last, and followers have the gate closed.
+  if (!region.alias_watched.load(std::memory_order_relaxed)) return true;
+  const Userfault& userfault = shared_.watch_of(region.way).userfault;
+  if (userfault.unwatch(region.alias, region.end - region.begin) != 0) return false;
+  region.alias_watched.store(false, std::memory_order_relaxed);
+  return true;
+}
+
+/// Into the gate of a region that is live.
+int Carrier::enter(Region& region, const Toucher& toucher, Patience& patience) noexcept {
+  Gate& gate = shared_.watch_of(region.way).gate;
+  while (!gate.enter()) {
+    if (!toucher.waits) return EAGAIN;
+    patience.wait();
+  }
+  // acquire: with its parts. Followers retire it with the gate closed, so it stays live inside.
+  if (region.state.load(std::memory_order_acquire) == Region::live) return 0;
+  gate.leave();
+  return ESTALE;
+}
+
+int Carrier::carry(Region& region, std::uint32_t index, const Toucher& toucher) noexcept {
+  const std::uintptr_t end = region.chunk_end(index);
+  const std::uint64_t page = shared_.page;
+  int refused = 0;
+  std::uint64_t most = slice;
+  Patience patience;
+  for (std::uintptr_t at = region.chunk_begin(index); at < end;) {
+    const std::uint64_t bytes = std::min<std::uint64_t>(end - at, most);
+    if (const int error = enter(region, toucher, patience); error != 0) return error;
+    const Userfault::Done done =
+        bytes > page ? request(region, at, bytes) : request_page(region, at);
+    shared_.watch_of(region.way).gate.leave();
+    at += done.bytes;
+    if (done.bytes > 0) {
+      most = std::min(2 * most, slice);
+    } else if (done.error == EAGAIN) {
+      if (!toucher.waits) return EAGAIN;
+      patience.wait();  // until the message has been read
+    } else if (bytes > page) {
+      // Several mappings, perhaps, or one page of many that cannot go.
+      const bool first_page = done.error == EBUSY || done.error == EEXIST;
+      most = first_page ? page : std::max(page, bytes / 2 & ~(page - 1));
+    } else {
+      refused = done.error;  // and the others can go all the same
+      at += page;
+    }
+  }
+  return refused;
+}
+
+/// Of one page everything is tried, and the error is a refusal.
+Userfault::Done Carrier::request_page(Region& region, std::uintptr_t at) noexcept {
+  const std::uint64_t page = shared_.page;
+  Userfault::Done done = request(region, at, page);
+  if (done.error == EEXIST) return {page, 0};
+  if (done.error == EBUSY) {
+    make_own(region.aside(at));
+    done = request(region, at, page);
+  }
+  // Another protection, say: such mappings exchange no pages.
+  if (done.error == EINVAL) done = copy(region, at, page);
+  if (done.error != ENOENT) return done;
+  // The place is nobody's to watch. A change that has not been read would be told by EAGAIN first.
+  done = copy(region, at, page);
+  if (done.error != ENOENT) return done.error == EEXIST ? Userfault::Done{page, 0} : done;
+  region.keeps_alias.store(true, std::memory_order_relaxed);  // relaxed: read by the last one
+  return {page, 0};
+}
+
+Userfault::Done Carrier::request(Region& region, std::uintptr_t at, std::uint64_t bytes) noexcept {
+  const Userfault& userfault = shared_.watch_of(region.way).userfault;
+  return userfault.can_move() ? userfault.move(at, region.aside(at), bytes)
+                              : copy(region, at, bytes);
+}
+
+Userfault::Done Carrier::copy(Region& region, std::uintptr_t at, std::uint64_t bytes) noexcept {
+  const Userfault::Done done =
+      shared_.watch_of(region.way).userfault.copy(at, region.aside(at), bytes);
+  // At one place again, before anybody follows a change.
+  if (done.bytes > 0 && let_go_of_alias(region)) {
+    shared_.calls.advise(pointer(region.aside(at)), done.bytes, MADV_DONTNEED);
+  }
+  return done;
+}
+
+void Carrier::to_node_of(const Toucher& toucher, const Region& region,
+                         std::uint32_t index) noexcept {
+  const bool moves = toucher.fetches && region.purpose == Purpose::migrate;
+  // What was copied is there already.
+  const bool copied =
+      region.way != Way::protect && !shared_.watch_of(region.way).userfault.can_move();
+  const OsNode node = shared_.nodes.node_of(toucher.domain);
+  if (!moves || copied || !shared_.nodes.several() || !node.valid()) return;
+  MoveOptions options;
+  options.page = {shared_.page};
+  const std::uintptr_t begin = region.chunk_begin(index);
+  migrate_in_handler(shared_.calls, begin, {region.chunk_end(index) - begin}, node, options);
+}
+
+void Carrier::count(const Region& region, std::uint32_t index, std::int64_t nanoseconds) noexcept {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  shared_.chunks.fetch_add(1, relaxed);
+  shared_.pages.fetch_add((region.chunk_end(index) - region.chunk_begin(index)) / shared_.page,
+                          relaxed);
+  shared_.nanoseconds.fetch_add(static_cast<std::uint64_t>(nanoseconds), relaxed);
+}
+
+int Carrier::settle(std::uintptr_t begin, std::uintptr_t end, bool whole) noexcept {
+  int refused = 0;
+  for (std::uintptr_t at = begin; at < end;) {
+    const Regions::Visit visit(shared_.regions);
+    Region* const region = shared_.regions.next(at);
+    if (region == nullptr || region->begin >= end) break;
+    const int error = settle_region(*region, whole ? region->begin : std::max(at, region->begin),
+                                    whole ? region->end : std::min(end, region->end));
+    if (error == ESTALE) continue;
+    if (error != 0) refused = error;
+    at = region->end;
+  }
+  return refused;
+}
+
+int Carrier::settle_region(Region& region, std::uintptr_t from, std::uintptr_t until) noexcept {
+  int refused = 0;
+  for (std::uint32_t i = region.index_of(from); i <= region.index_of(until - 1); ++i) {
+    // Chunk by chunk, so that a signal is not held up for the whole area.
+    const SignalsBlocked blocked;
+    Patience patience;
+    // acquire: the alias was written before.
+    while (region.state.load(std::memory_order_acquire) == Region::marking) patience.wait();
+    const int error = bring(region, i, {});
+    if (error == ESTALE) return ESTALE;
+    if (error != 0) refused = error;
+  }
+  return refused;
+}
+
+}  // namespace lares::memory

@@ -1,0 +1,237 @@
+#include "memory/next_touch/marker.hpp"
+
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+
+#include "memory/pointer.hpp"
+
+namespace lares::memory {
+namespace {
+
+/// A request holds the kernel's lock on the address space.
+constexpr std::uint64_t slice = std::uint64_t{2} << 20U;
+
+/// Memory of hugetlbfs is always a file's, and cannot be split within a page of it; an advice for
+/// one small page tells, and is taken back.
+bool has_large_pages(const SystemCalls& calls, std::uintptr_t begin) noexcept {
+  const auto page = static_cast<std::size_t>(4096);
+  const bool refused = calls.advise(pointer(begin), page, MADV_RANDOM) == -EINVAL;
+  calls.advise(pointer(begin), page, MADV_NORMAL);
+  return refused;
+}
+
+}  // namespace
+
+int refusal_of(const Shared& shared, std::uintptr_t begin, std::uintptr_t end) noexcept {
+  std::uintptr_t covered = begin;
+  int error = 0;
+  for_each_mapping_in(shared.maps, begin, end, [&](const Mapping& mapping) {
+    if (error != 0) return;
+    const bool data = mapping.data && !mapping.executable && !mapping.shared;
+    if (!data || mapping.begin > covered) error = EFAULT;
+    covered = mapping.end;
+    const std::uintptr_t first = std::max<std::uintptr_t>(begin, mapping.begin);
+    if (error == 0 && !mapping.anonymous && has_large_pages(shared.calls, first)) error = ENXIO;
+  });
+  return error == 0 && covered < end ? EFAULT : error;
+}
+
+int Marker::mark(const Area& area, Way way, std::uint64_t& left) noexcept {
+  const int error = mark_once(area, way, left);
+  // The kernel moves one mapping at a time; an area may consist of several.
+  const std::uint64_t pages = (area.end - area.begin) / shared_.page;
+  if (error != EFAULT || pages < 2 || way == Way::protect) return error;
+  const std::uintptr_t middle = area.begin + pages / 2 * shared_.page;
+  Area half = area;
+  half.end = middle;
+  half.chunk = std::min(area.chunk, half.end - half.begin);
+  if (const int first = mark(half, way, left); first != 0) return first;
+  half = {middle, area.end, std::min(area.chunk, area.end - middle), area.purpose};
+  const int second = mark(half, way, left);
+  if (second != 0) carrier_.settle(area.begin, middle, true);
+  return second;
+}
+
+int Marker::mark_once(const Area& area, Way way, std::uint64_t& left) noexcept {
+  if (way == Way::protect) return close(area);
+  const Watch& watch = shared_.watch_of(way);
+  const bool moves = watch.userfault.can_move();
+  Regions::Wanted wanted{area.begin, area.end, area.chunk, way, area.purpose};
+  wanted.putting = moves ? Region::Putting::by_move : Region::Putting::by_remap;
+  if (moves) {
+    if (const int error = map_alias(wanted); error != 0) return error;
+  }
+  int error = 0;
+  Region* const region = add_inside(wanted, error);
+  if (region == nullptr) {
+    if (moves) shared_.calls.unmap(pointer(wanted.alias), area.end - area.begin);
+    return error;
+  }
+  bool aside = false;
+  error = moves ? put_aside_by_move(*region, aside, left) : put_aside_by_remap(*region, aside);
+  if (!aside) {
+    forget(*region);
+    return error;
+  }
+  // A change of the alias must not be told, or the reader of messages would wait for itself.
+  if (error == 0 && !carrier_.let_go_of_alias(*region)) error = ENOMEM;
+  go_live(*region);
+  // What is aside comes back; what does not stays aside until it is touched.
+  if (error != 0) carrier_.settle(area.begin, area.end, true);
+  return error;
+}
+
+int Marker::close(const Area& area) noexcept {
+  int error = 0;
+  Region* const region = add({area.begin, area.end, area.chunk, Way::protect, area.purpose}, error);
+  if (region == nullptr) return error;
+  error = opener_.close(*region);
+  go_live(*region);
+  if (error != 0) carrier_.settle(area.begin, area.end, true);
+  return error;
+}
+
+/// Watched as long as pages come to it.
+int Marker::map_alias(Regions::Wanted& wanted) noexcept {
+  const std::uint64_t bytes = wanted.end - wanted.begin;
+  const long alias = shared_.calls.map(bytes);
+  if (alias < 0 && alias > -4096) return static_cast<int>(-alias);
+  wanted.alias = static_cast<std::uintptr_t>(alias);
+  const int error = shared_.watch_of(wanted.way).userfault.watch(wanted.alias, bytes);
+  if (error != 0) shared_.calls.unmap(pointer(wanted.alias), bytes);
+  return error;
+}
+
+/// What the program did before the mark is followed before the region is in the table: inside the
+/// gate no change is read that is not followed. Else the end of an old mapping would be taken for
+/// that of the new one in its place.
+Region* Marker::add_inside(const Regions::Wanted& wanted, int& error) noexcept {
+  Gate& gate = shared_.watch_of(wanted.way).gate;
+  for (Patience patience; !gate.enter();) patience.wait();
+  Region* const added = add(wanted, error);
+  gate.leave();
+  if (added == nullptr) return nullptr;
+  // Whoever was inside may have looked at the table before, to give zeros for a page of this area.
+  gate.close();
+  gate.open();
+  return added;
+}
+
+bool Marker::is_free(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  const Regions::Hold hold(shared_.regions);
+  bool free = true;
+  shared_.regions.for_each([&](const Region& region) {
+    // acquire: as in add().
+    const std::uint32_t state = region.state.load(std::memory_order_acquire);
+    if (region.overlaps(begin, end) && state != Region::finished) free = false;
+  });
+  return free;
+}
+
+Region* Marker::add(const Regions::Wanted& wanted, int& error) noexcept {
+  const Regions::Hold hold(shared_.regions);
+  bool in_the_way = false;
+  shared_.regions.for_each([&](Region& region) {
+    if (!region.overlaps(wanted.begin, wanted.end)) return;
+    // acquire: the last settler has let go of the area.
+    if (region.state.load(std::memory_order_acquire) == Region::finished) {
+      shared_.regions.retire(region);
+    } else {
+      in_the_way = true;
+    }
+  });
+  shared_.regions.recycle();
+  error = in_the_way ? EALREADY : ENOMEM;
+  return in_the_way ? nullptr : shared_.regions.add(wanted);
+}
+
+/// From now on touchers fetch, unless a follower has put others in the place of the region.
+void Marker::go_live(Region& region) noexcept {
+  std::uint32_t expected = Region::marking;
+  // release: touchers that waited see the alias.
+  region.state.compare_exchange_strong(expected, Region::live, std::memory_order_release,
+                                       std::memory_order_relaxed);
+}
+
+/// Nothing of it is aside, and nobody has seen it live.
+void Marker::forget(Region& region) noexcept {
+  for (std::uint32_t i = 0; i < region.count; ++i) {
+    region.chunks[i].store(Chunk::settled, std::memory_order_relaxed);  // relaxed: see finish()
+  }
+  carrier_.finish(region);
+  const Regions::Hold hold(shared_.regions);
+  shared_.regions.retire(region);
+}
+
+int Marker::put_aside_by_move(Region& region, bool& aside, std::uint64_t& left) noexcept {
+  const std::uint64_t bytes = region.end - region.begin;
+  const Userfault& userfault = shared_.watch_of(region.way).userfault;
+  if (const int error = userfault.watch(region.begin, bytes); error != 0) return error;
+  aside = true;
+  std::uint64_t stays = 0;
+  const int error = move_all(region, stays);
+  if (error == 0) left += stays;
+  return error;
+}
+
+int Marker::move_all(Region& region, std::uint64_t& stays) noexcept {
+  Watch& watch = shared_.watch_of(region.way);
+  const std::uint64_t page = shared_.page;
+  std::uint64_t most = slice;
+  Patience patience;
+  for (std::uintptr_t at = region.begin; at < region.end;) {
+    const std::uint64_t bytes = std::min<std::uint64_t>(region.end - at, most);
+    while (!watch.gate.enter()) patience.wait();
+    // relaxed: written by a follower, with the gate closed.
+    const bool goes_on = !region.disturbed.load(std::memory_order_relaxed);
+    const Userfault::Done done =
+        goes_on ? watch.userfault.move(region.aside(at), at, bytes) : Userfault::Done{};
+    watch.gate.leave();
+    if (!goes_on) {
+      stays += region.end - at;
+      return 0;
+    }
+    at += done.bytes;
+    if (done.bytes > 0) {
+      most = std::min(2 * most, slice);
+    } else if (done.error == EAGAIN) {
+      patience.wait();  // until the message has been read
+    } else if (bytes > page) {
+      // Several mappings, perhaps, or one page of many that cannot go.
+      most = done.error == EBUSY ? page : std::max(page, bytes / 2 & ~(page - 1));
+    } else if (done.error == EBUSY || done.error == ENOENT) {
+      // Pinned, for a device or for direct input and output: it stays in use where it is.
+      stays += page;
+      at += page;
+    } else {
+      return done.error;
+    }
+  }
+  return 0;
+}
+
+/// The pages go elsewhere in one step, while the kernel already watches the place where they were.
+int Marker::put_aside_by_remap(Region& region, bool& aside) noexcept {
+  const Userfault& userfault = shared_.watch_of(region.way).userfault;
+  const std::uint64_t bytes = region.end - region.begin;
+  if (const int error = userfault.watch(region.begin, bytes); error != 0) return error;
+  if (shared_.nodes.several()) {
+    // Whoever fetches a page allocates it, on its own node, or on the one that it sets for itself.
+    const int policy = region.way == Way::userfault_signal ? MPOL_LOCAL : MPOL_DEFAULT;
+    shared_.calls.bind(pointer(region.begin), bytes, policy, nullptr);
+  }
+  const long alias = shared_.calls.remap(pointer(region.begin), bytes, bytes,
+                                         MREMAP_MAYMOVE | MREMAP_DONTUNMAP, nullptr);
+  if (alias < 0 && alias > -4096) return static_cast<int>(-alias);
+  aside = true;
+  region.alias = static_cast<std::uintptr_t>(alias);
+  // relaxed: published with the state.
+  region.alias_watched.store(true, std::memory_order_relaxed);
+  return 0;
+}
+
+}  // namespace lares::memory
