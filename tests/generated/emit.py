@@ -429,7 +429,7 @@ class Emitter:
     @staticmethod
     def _may_reduce(place):
         """Outside of every region libgomp 12 frees what it never had."""
-        return place.team or place.unit.compiler != "gcc"
+        return (place.team and place.own_runtime) or place.unit.compiler != "gcc"
 
     def _cancel(self, cancel, place):
         what = "cancellation point" if cancel.point else "cancel"
@@ -667,6 +667,11 @@ class Emitter:
         item = place.shared.get(id(loop))
         if out.fortran:  # what is declared for the second loop would stand between the two
             loop = dataclasses.replace(loop, inner=0)
+        loop = dataclasses.replace(loop, step=loop.step or 1)  # the shrinker comes by 0
+        if loop.kind == "unsigned" and loop.step < 0 and place.unit.compiler == "gcc":
+            loop = dataclasses.replace(loop, kind="long")  # GCC 12 takes -7 for 4294967289
+        if not loop.count and loop.step > 0:  # no compiler takes a comparison that is always false
+            loop = dataclasses.replace(loop, low=max(loop.low, 1))
         total = loop.count * max(loop.inner, 1)
         with out.block():
             with out.typed_loop(self._for_directive(loop, number, item, out), variable, loop,
