@@ -416,15 +416,17 @@ class Emitter:
                 below = below.but(reductions=(item,))
             if cancels:
                 below = below.but(in_group=True, inexact=True, reductions=())
-            may = "omp_get_cancellation()" if cancels else "0"
-            if out.fortran and cancels:
-                may = "merge(1, 0, omp_get_cancellation())"
-            out.call("sh_group", place.task, may)
+            out.call("sh_group", place.task, self._cancellation(out) if cancels else 0)
             with out.construct("taskgroup", clause):
                 self._all(group.body, below)
             out.call("sh_group_end", place.task)
             if reduces:
                 out.call("sh_reduced", item[2], item[0])
+
+    @staticmethod
+    def _cancellation(out):
+        """Whether cancel constructs have an effect in this run."""
+        return "merge(1, 0, omp_get_cancellation())" if out.fortran else "omp_get_cancellation()"
 
     @staticmethod
     def _may_reduce(place):
@@ -571,9 +573,7 @@ class Emitter:
             for loop in parallel.body:
                 if isinstance(loop, model.For) and loop.reduction and not cancels:
                     below.shared[id(loop)] = self._reduction_variable(loop.reduction, self._number(), place)
-            may = "0"
-            if cancels:
-                may = "merge(1, 0, omp_get_cancellation())" if out.fortran else "omp_get_cancellation()"
+            may = self._cancellation(out) if cancels else 0
             out.let(team, f"sh_team({place.task}, {may})")
             with out.construct("parallel", " ".join([*clauses, f"firstprivate({team})"])):
                 out.let(member, f"sh_member({team})")
@@ -672,8 +672,13 @@ class Emitter:
             loop = dataclasses.replace(loop, kind="long")  # GCC 12 takes -7 for 4294967289
         if not loop.count and loop.step > 0:  # no compiler takes a comparison that is always false
             loop = dataclasses.replace(loop, low=max(loop.low, 1))
+        cancels = (loop.cancels and place.own_runtime and not (item or loop.nowait or loop.ordered)
+                   and not (place.unit.compiler == "clang" and loop.schedule not in ("", "static")))
+        loop = dataclasses.replace(loop, cancels=cancels)  # libomp hangs if others are cancelled often
         total = loop.count * max(loop.inner, 1)
         with out.block():
+            if cancels:
+                out.call("sh_may_miss", place.task, slot, self._cancellation(out))
             with out.typed_loop(self._for_directive(loop, number, item, out), variable, loop,
                                 end="end do nowait" if loop.nowait else "end do"):
                 index = out.index_of(variable, loop)
@@ -707,6 +712,9 @@ class Emitter:
                 with out.construct("ordered"):
                     out.call("sh_ordered", place.task, slot, index)
             out.call("sh_hit_end", iteration)
+            if loop.cancels:
+                with out.when(f"{index} == {out.long(total // 2)}"):
+                    out.standalone(f"cancel {'do' if out.fortran else 'for'}")
 
 
 class _Depends:

@@ -7,7 +7,7 @@ import model
 # What can be switched off. Each says what a program then does not contain.
 FEATURES = {
     "all-memory": "depend(inout: omp_all_memory)",
-    "cancel": "cancellation of taskgroups and regions",
+    "cancel": "cancellation of taskgroups, regions and loops",
     "deep-chain": "chains and recursions of more than 500 levels",
     "depobj": "depobj, its update and destroy",
     "detach": "tasks whose end is an event",
@@ -31,6 +31,9 @@ FEATURES = {
     "untied": "untied tasks",
     "worksharing": "loops, sections, single and masked other than around a case's tasks",
 }
+# Those whose programs Lares does not pass. Whoever mends one takes its name out: `--without known` then
+# makes programs with it.
+KNOWN_TO_FAIL = ("deep-chain", "detach-included", "mutex-undeferred", "small-stack", "successors")
 LANGUAGES = ("c", "cpp", "fortran")
 OPERATIONS = ("+", "^", "|", "max")
 MANY = 1500  # tasks of one case, about
@@ -139,16 +142,22 @@ class Generator:
         walk = model.Recursion(depth, width, wait, self._chance(20, "untied"),
                                self._pick((3, 0), (1, 2)) if self._on("final") else 0,
                                self._chance(60))
-        return [self._region([model.Single([walk])])]
+        return [self._region([walk] if self._chance(30) else [model.Single([walk])])]
 
     def _volume_case(self):
-        length = self._number(5000, 30000)
-        depend = self._chance(30)
+        length = self._pick((3, self._number(2000, 20000)), (1, self._number(300000, 600000)))
+        depend, of_all = self._chance(30), self._chance(25)
         if self._chance(50, "successors"):
-            return [self._region([model.Single([model.Successors(length)])])]
-        if not self._on("flood"):
-            length = 500
-        return [self._region([model.Single([model.Flood(length, depend)])])]
+            # libomp 19 itself takes seconds for long chains.
+            volume = model.Successors(min(length, 10000) if self._compiler == "clang" else length)
+        elif self._on("flood"):
+            volume = model.Flood(min(length, 50000) if depend else length, depend)
+        else:
+            volume = model.Flood(500, depend)
+        if of_all:
+            volume.length = min(volume.length, 3000)
+            return [self._region([volume])]
+        return [self._region([model.Single([volume])])]
 
     # Statements of one task
 
@@ -351,6 +360,7 @@ class Generator:
         loop.inner = self._pick((5, 0), (1, 3))
         loop.nowait = self._chance(30)
         loop.reduction = self._random.choice(OPERATIONS) if self._chance(20, "reduction") else ""
+        loop.cancels = self._chance(10, "cancel")
         if self._chance(40):
             loop.body = self._tasks(1, 2, depth + 2, max(count, 1))
         return loop

@@ -205,6 +205,7 @@ class For(Statement):
     ordered: bool = knob(False)
     nowait: bool = knob(False)
     reduction: str = knob("")
+    cancels: bool = knob(False)  # one of its iterations cancels it
 
 
 @dataclasses.dataclass
