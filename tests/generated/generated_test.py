@@ -56,6 +56,9 @@ class Texts(unittest.TestCase):
                 self.assertTrue(any(mark in text_of(p) for p in everything(seeds=range(30))))
                 self.assertFalse(any(mark in text_of(p) for p in everything([feature])))
 
+    def test_what_is_known_to_fail_can_be_switched_off(self):
+        self.assertLessEqual(set(generate.KNOWN_TO_FAIL), set(generate.FEATURES))
+
     def test_one_case_of_a_program_is_a_program(self):
         program = generate.generate(1, "c", "gcc", 6)
         only = program.only(4)

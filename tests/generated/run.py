@@ -117,8 +117,11 @@ class Suite:
     def _check_lares(self):
         if not self._options.lares:
             return
-        tried = subprocess.run([self._options.lares, "run", "--quiet", "--", "true"], capture_output=True,
-                               text=True, check=False)
+        try:
+            tried = subprocess.run([self._options.lares, "run", "--quiet", "--", "true"],
+                                   capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise SuiteError(f"{self._options.lares} cannot be run: {error.strerror}") from None
         if tried.returncode:
             raise SuiteError(f"'{self._options.lares} run true' fails: {tried.stderr.strip()}")
 
