@@ -9,8 +9,7 @@ import itertools
 import model
 from writers import CWriter, FortranWriter
 
-OPERATIONS = {"+": "SH_ADD", "^": "SH_XOR", "|": "SH_OR", "max": "SH_MAX"}
-OPERATION_NUMBERS = {"+": 0, "^": 1, "|": 2, "max": 3}
+OPERATION_NUMBERS = {"+": 0, "^": 1, "|": 2, "max": 3}  # SH_ADD and so on in shadow.h
 KIND_NUMBERS = {"in": 0, "out": 1, "inout": 1, "mutexinoutset": 2, "inoutset": 3}
 MAX_ITEMS = 8  # accesses of one task, as in shadow.c
 MAX_SLOTS = 60  # worksharing constructs and barriers of one region
@@ -205,7 +204,8 @@ class Emitter:
         number = self._number()
         target = self._units[call.where] if call.where != "own" and place.unit.name == "main" else place.unit
         inside = Place(target, "self", team=place.team, in_group=place.in_group,
-                       inexact=place.inexact, final=place.final, slots=place.slots, small=place.small, alone=place.alone,
+                       inexact=place.inexact, final=place.final, slots=place.slots,
+                       small=place.small, alone=place.alone,
                        region=place.region and target.name != "other" and not place.cancellable_region)
         name = f"part_{number}"
         shown = target is not place.unit
@@ -224,7 +224,8 @@ class Emitter:
         if unit.language == "fortran":
             return (f"    subroutine {name}(self) bind(C)\n      use iso_c_binding, only: c_long\n"
                     f"      integer(c_long), value :: self\n    end subroutine")
-        return f'{"extern " + chr(34) + "C" + chr(34) + " " if unit.language == "cpp" else ""}void {name}(handle self);'
+        language = 'extern "C" ' if unit.language == "cpp" else ""
+        return f"{language}void {name}(handle self);"
 
     # Tasks
 
@@ -557,7 +558,8 @@ class Emitter:
         cancels = parallel.cancellable and place.own_runtime
         below = place.in_task(
             member, team=True, cancellable_region=cancels, reductions=(), may_cancel=False,
-            alone=place.team or parallel.threads == 1, in_group=False, inexact=place.inexact or cancels, final=False, slots=itertools.count(), shared={})
+            alone=place.team or parallel.threads == 1, in_group=False, final=False,
+            inexact=place.inexact or cancels, slots=itertools.count(), shared={})
         below = below.but(region=True)
         with out.block():
             clauses = [f"num_threads({parallel.threads})"] if parallel.threads else []
