@@ -33,12 +33,13 @@ void count_steal(Worker& worker, DomainId from) noexcept {
   worker.counters->steals[std::min(rank, distance_ranks - 1)].add(1);
 }
 
-Task* visit(Worker& worker, PlaceId place) noexcept {
+// `patient` waits for the lock of a shared queue that others may use as well.
+Task* visit(Worker& worker, PlaceId place, bool patient) noexcept {
   Team& team = *worker.team;
   const policy::Place& there = (*team.places)[place];
   if (!there.worker.valid()) {
     const bool own = there.domain == worker.domain;
-    Task* task = team.queues[place.index()]->take(worker.constraint, own);
+    Task* task = team.queues[place.index()]->take(worker.constraint, own || patient);
     if (task != nullptr && !own && there.domain.valid()) count_steal(worker, there.domain);
     return task;
   }
@@ -65,13 +66,6 @@ void offer_own(Worker& worker) noexcept {
     queue.push(*task);
     notify(team, offer);  // any sleeper may be the one that waits for it
   }
-}
-
-Task* visit_all(Worker& worker) noexcept {
-  for (std::size_t i = 0; i < worker.team->places->size(); ++i) {
-    if (Task* task = visit(worker, PlaceId{i}); task != nullptr) return task;
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -102,32 +96,20 @@ Task* find_work(Worker& worker) noexcept {
   policy::Victims victims(worker.victim_storage);
   worker.steal->on_idle(view_of(worker), victims);
   for (const PlaceId place : victims.list()) {
-    if (Task* task = visit(worker, place); task != nullptr) return task;
+    if (Task* task = visit(worker, place, false); task != nullptr) return task;
   }
   return take_shared(worker);
 }
 
 Task* find_awaited(Worker& worker, Reach reach) noexcept {
-  if (reach == Reach::everywhere) return visit_all(worker);
-  if (worker.constraint == nullptr) return nullptr;
-  offer_own(worker);
+  if (reach == Reach::policy && worker.constraint == nullptr) return nullptr;
+  if (worker.constraint != nullptr) offer_own(worker);
   Team& team = *worker.team;
   if (Task* task = team.prioritised.take_awaited(worker.constraint); task != nullptr) return task;
-  for (std::size_t i = 0; i < team.queues.size(); ++i) {
-    if (team.queues[i] == nullptr) continue;
-    Task* task = team.queues[i]->take(worker.constraint, true);
-    if (task == nullptr) continue;
-    const DomainId from = (*team.places)[PlaceId{i}].domain;
-    if (from.valid() && from != worker.domain) count_steal(worker, from);
-    return task;
-  }
-  // A deque's owner may wait for us where it runs no tasks: in a lock, or inside the stock runtime.
-  for (const auto& other : team.workers) {
-    if (other->id == worker.id) continue;
-    if (Task* task = admit(worker, other->deque.steal(worker.constraint->depth)); task != nullptr) {
-      count_steal(worker, other->domain);
-      return task;
-    }
+  for (std::size_t i = 0; i < team.places->size(); ++i) {
+    // Deques too: an owner may wait for us where it runs no tasks, in a lock or in the stock
+    // runtime.
+    if (Task* task = visit(worker, PlaceId{i}, true); task != nullptr) return task;
   }
   return nullptr;
 }

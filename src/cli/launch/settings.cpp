@@ -124,8 +124,8 @@ Result<bool> settle_quiet(const RunOptions& options, const Environment& environm
   return Error{fmt::format("LARES_QUIET: unknown value \"{}\", accepted are 0 and 1", word)};
 }
 
-/// Those that the commands read, and those that `lares run` sets for the library. LARES_LAB_KERNEL is
-/// read by `lares lab`, which may be what runs, or is run.
+/// Those that the commands read, and those that `lares run` sets for the library. LARES_LAB_KERNEL
+/// is read by `lares lab`, which may be what runs, or is run.
 constexpr std::array<std::string_view, 12> known_here = {
     "LARES_BIND",    "LARES_BOUND",     "LARES_DOMAIN", "LARES_LAB_KERNEL",
     "LARES_MACHINE", "LARES_PLACEMENT", "LARES_POLICY", "LARES_QUIET",
