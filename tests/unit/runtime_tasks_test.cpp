@@ -457,8 +457,10 @@ TEST_P(Teams, ATaskRunAtOnceIsLeftPendingUntilItsEvent) {
   std::atomic<int> wrong{0};
   host::single(GetParam(), [&](Worker& worker) {
     for (std::uint32_t round = 0; round < 60; ++round) {
+      std::atomic<bool> begun{false};
       std::atomic<bool> fulfilled{false};
-      const auto body = [&children](Worker& runner) {
+      const auto body = [&children, &begun](Worker& runner) {
+        begun.store(true);
         for (int i = 0; i < 6; ++i) {
           host::spawn(runner, [&children](Worker&) {
             host::work(20);
@@ -468,7 +470,8 @@ TEST_P(Teams, ATaskRunAtOnceIsLeftPendingUntilItsEvent) {
       };
       Task* task = host::make_task(worker, body, task_flag::detachable);
       begin_group(worker);
-      std::thread outside([task, &fulfilled, round] {
+      std::thread outside([task, &begun, &fulfilled, round] {
+        while (!begun.load()) std::this_thread::yield();
         host::work(round * 10);
         fulfilled.store(true, std::memory_order_relaxed);
         fulfil(*task);

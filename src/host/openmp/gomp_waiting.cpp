@@ -88,7 +88,6 @@ LARES_EXPORT void GOMP_taskgroup_end() {
 }
 
 // --- barriers
-// -------------------------------------------------------------------------------------
 
 LARES_EXPORT void GOMP_barrier() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_barrier);
@@ -138,7 +137,6 @@ LARES_EXPORT void GOMP_single_copy_end(void* data) {
 }
 
 // --- cancelling
-// -----------------------------------------------------------------------------------
 
 LARES_EXPORT bool GOMP_cancellation_point(int which) {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_cancellation_point, which);
@@ -163,7 +161,6 @@ LARES_EXPORT bool GOMP_cancel(int which, bool do_cancel) {
 }
 
 // --- worksharing constructs with task reductions
-// --------------------------------------------------
 
 // The reductions are ours; the stock runtime shares the work out and never hears of them.
 #define LARES_STRIP_REDUCTIONS() \
@@ -250,7 +247,6 @@ LARES_EXPORT void GOMP_scope_start(std::uintptr_t* reductions) {
 }
 
 // --- target: the host's part stays with the stock runtime, our dependences come first
-// --------------
 
 LARES_EXPORT void GOMP_target_ext(int device, void (*fn)(void*), std::size_t count, void** hosts,
                                   std::size_t* sizes, unsigned short* kinds, unsigned flags,

@@ -12,7 +12,6 @@ namespace lares::omp::kmp {
 namespace {
 
 // --- calling an outlined function
-// -----------------------------------------------------------------
 
 // The captured variables are passed one by one. Up to 8 the call is exact; above, the count is
 // rounded up: both calling conventions that we run on let a function ignore arguments it does not
@@ -91,7 +90,6 @@ class Call {
 };
 
 // --- regions
-// ----------------------------------------------------------------------------------------
 
 struct Launch {
   Launch(Stock& stock, const void* body, std::size_t count) noexcept
@@ -156,7 +154,6 @@ bool is_inside(const void* caller) noexcept {
 }  // namespace
 
 // --- serialised regions
-// -----------------------------------------------------------------------------
 
 /// A region of one thread, whose body stands in the caller between begin and end.
 struct SerialRegion {
@@ -207,7 +204,6 @@ using lares::omp::Entry;
 using lares::omp::Stock;
 
 // --- the entry points with any number of arguments
-// ----------------------------------------------------
 
 // Forwarding them unchanged needs a jump that leaves registers and stack as they are. So the entry
 // points are a few instructions that ask one of the functions below where to jump to.
@@ -343,7 +339,6 @@ LARES_CHOSEN_ENTRY("__kmpc_fork_call", "lares_kmp_choose_fork_call");
 LARES_CHOSEN_ENTRY("__kmpc_fork_teams", "lares_kmp_choose_fork_teams");
 
 // --- the others
-// -----------------------------------------------------------------------------------
 
 LARES_EXPORT void __kmpc_serialized_parallel(kmp_location* loc, std::int32_t gtid) {
   const void* const caller = __builtin_return_address(0);

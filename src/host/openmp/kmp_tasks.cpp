@@ -32,7 +32,6 @@ bool has(const runtime::Task& task, std::uint32_t bit) noexcept {
 }
 
 // --- running
-// ----------------------------------------------------------------------------------------
 
 void call_routine(runtime::Task& task, std::int32_t gtid) {
   CompilerTask& made = compiler_task(task);
@@ -76,7 +75,6 @@ void run_any(runtime::Task& task, runtime::Worker& worker) {
 }
 
 // --- making
-// -----------------------------------------------------------------------------------------
 
 std::uint16_t engine_flags(std::uint32_t bits, const runtime::Task& parent) noexcept {
   std::uint16_t flags = 0;
@@ -99,7 +97,6 @@ int priority_of(runtime::Worker& worker, runtime::Task& task) noexcept {
 }
 
 // --- handing in
-// -------------------------------------------------------------------------------------
 
 bool is_included(const runtime::Worker& worker, std::uint32_t bits) noexcept {
   if (worker.current->has(runtime::task_flag::final)) return true;

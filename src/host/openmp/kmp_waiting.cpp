@@ -73,7 +73,6 @@ LARES_EXPORT void __kmpc_end_taskgroup(kmp_location* loc, std::int32_t gtid) {
 }
 
 // --- barriers
-// -------------------------------------------------------------------------------------
 
 LARES_EXPORT void __kmpc_barrier(kmp_location* loc, std::int32_t gtid) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_barrier, loc, gtid);
@@ -126,7 +125,6 @@ LARES_EXPORT std::int32_t __kmpc_reduce(kmp_location* loc, std::int32_t gtid, st
 }
 
 // --- copyprivate
-// ------------------------------------------------------------------------------------
 
 LARES_EXPORT void __kmpc_copyprivate(kmp_location* loc, std::int32_t gtid, std::size_t bytes,
                                      void* data, void (*copy)(void*, void*), std::int32_t did_it) {
@@ -146,7 +144,6 @@ LARES_EXPORT void* __kmpc_copyprivate_light(kmp_location* loc, std::int32_t gtid
 }
 
 // --- cancelling
-// -----------------------------------------------------------------------------------
 
 // A cancelled region, loop or sections construct is libomp's business: its threads still meet in
 // barriers, and ours follow them there.
