@@ -60,7 +60,7 @@ bool ProcessStats::used_openmp() const noexcept {
 }
 
 double RunStats::queueing_share() const noexcept {
-  return fraction(counts.queueing_ns, counts.thread_time_ns);
+  return std::min(1.0, fraction(counts.queueing_ns, counts.thread_time_ns));
 }
 
 double RunStats::operation_ns() const noexcept {

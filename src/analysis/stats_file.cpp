@@ -58,12 +58,16 @@ class SlotReader {
   std::span<const std::byte> bytes_;
 };
 
-/// Ticks of one slot's queue operations, scaled up from the samples.
+/// Ticks of one slot's queue operations, scaled up from the samples. The longest of them counts
+/// once: it is the one in which the thread lost its processor, if that happened, and would count
+/// 512 times.
 double queueing_ticks(const SlotReader& slot) noexcept {
   const auto samples = static_cast<double>(slot.counter(offsetof(CounterSlot, samples)));
   const auto sampled = static_cast<double>(slot.counter(offsetof(CounterSlot, sampled_ticks)));
   const auto all = static_cast<double>(slot.counter(offsetof(CounterSlot, queue_operations)));
-  return fraction(sampled, samples) * all;
+  const auto longest = static_cast<double>(slot.counter(offsetof(CounterSlot, longest_sample)));
+  if (longest <= 0 || longest > sampled) return fraction(sampled, samples) * all;
+  return fraction(sampled - longest, samples - 1) * std::max(all - 1, 0.0) + longest;
 }
 
 Counts read_slot(const SlotReader& slot, double ns_per_tick) noexcept {
@@ -228,6 +232,10 @@ Result<ProcessStats> parse_stats(std::span<const std::byte> bytes) {
   read_slots(stats, bytes);
   stats.counts.thread_time_ns =
       static_cast<double>(stats.wall.count) * static_cast<double>(stats.threads);
+  // An estimate from samples can say more than there was.
+  if (stats.counts.thread_time_ns > 0) {
+    stats.counts.queueing_ns = std::min(stats.counts.queueing_ns, stats.counts.thread_time_ns);
+  }
   return stats;
 }
 

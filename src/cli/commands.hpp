@@ -8,9 +8,10 @@
 namespace lares::cli {
 
 /// Thrown by a command, or by the callback of an option, to say that the user made a mistake: main
-/// prints the sentence on standard error and ends with status 2.
+/// prints the sentence on standard error and ends with the status.
 struct UserMistake {
   Error error;
+  int status = 2;
 };
 
 /// Thrown by a command to end with a status of its own.

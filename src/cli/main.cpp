@@ -126,7 +126,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return complain(describe(app, error), status_mistake);
   } catch (const lares::cli::UserMistake& mistake) {
-    return complain(mistake.error.sentence, status_mistake);
+    return complain(mistake.error.sentence, mistake.status);
   } catch (const lares::cli::ExitStatus& exit) {
     return exit.status;
   }

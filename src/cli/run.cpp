@@ -27,6 +27,7 @@
 #include "cli/launch/stall.hpp"
 #include "cli/launch/words.hpp"
 #include "cli/preload_library.hpp"
+#include "machine/discover.hpp"
 #include "machine/machine.hpp"
 #include "policy/registry.hpp"
 
@@ -37,6 +38,13 @@ namespace {
 template <class T>
 T expect(Result<T> result) {
   if (!result) throw UserMistake{result.error()};
+  return std::move(result.value());
+}
+
+/// The same for what keeps the program from being run.
+template <class T>
+T expect_of_program(Result<T> result, const std::string& word, const Environment& environment) {
+  if (!result) throw UserMistake{result.error(), start_failure_status(word, environment)};
   return std::move(result.value());
 }
 
@@ -194,7 +202,8 @@ class Run {
       : settings_(std::move(settings)),
         words_(std::move(words)),
         environment_(std::move(environment)),
-        path_(expect(find_program(words_.front(), environment_))),
+        path_(expect_of_program(find_program(words_.front(), environment_), words_.front(),
+                                environment_)),
         preload_(inspect_program(path_)),
         libraries_{preload_library()},
         file_(settings_.summary),
@@ -208,12 +217,12 @@ class Run {
     Result<Session> session = Session::create(environment_, machine::to_compact(settings_.machine));
     if (!session) {
       warn(settings_, session.error().sentence);
-      return expect(run_program(path_, words_, environment_)).ending;
+      return run_it().ending;
     }
     prepare(session.value());
     record_.ask_for(session.value());
     const Lookout lookout = look_for_stalls(session.value());
-    const Finished finished = expect(run_program(path_, words_, environment_, lookout));
+    const Finished finished = run_it(lookout);
     if (lookout.look) lookout.look();  // a page may have come with the end
     record_notes_ = record_.write(session.value(), words_);
     report(finished, analysis::read_session(session.value().path()));
@@ -221,6 +230,11 @@ class Run {
   }
 
  private:
+  Finished run_it(const Lookout& lookout = {}) const {
+    return expect_of_program(run_program(path_, words_, environment_, lookout), words_.front(),
+                             environment_);
+  }
+
   void prepare(const Session& session) {
     binding_ = bind_threads(environment_, settings_.machine, settings_.bind);
     environment_.set("LARES_SESSION", session.path());
@@ -319,6 +333,17 @@ class Run {
   Binding binding_;
 };
 
+/// Where nothing can be known of the machine, the program runs as if this command were not there.
+analysis::Ending run_without_lares(const std::string& why, const std::vector<std::string>& words,
+                                   const Environment& environment, bool quiet) {
+  if (!quiet && environment.get("LARES_QUIET").value_or("0") != "1") {
+    fmt::print(stderr, "lares: {}; the program runs without Lares\n", why);
+  }
+  const std::string& word = words.front();
+  const std::string path = expect_of_program(find_program(word, environment), word, environment);
+  return expect_of_program(run_program(path, words, environment), word, environment).ending;
+}
+
 [[noreturn]] void end_as(const analysis::Ending& ending) {
   if (ending.signal == 0) throw ExitStatus{ending.exit_status};
   die_of(ending.signal);
@@ -332,6 +357,11 @@ void run(const RunOptions& options) {
   }
   guard_standard_streams();
   const Environment environment = Environment::current();
+  if (options.machine.machine.empty() && !environment.get("LARES_MACHINE")) {
+    if (const auto refusal = machine::why_no_process()) {
+      end_as(run_without_lares(refusal->sentence, words, environment, options.quiet));
+    }
+  }
   RunSettings settings = expect(settle(options, environment));
   const analysis::Ending ending = Run(std::move(settings), std::move(words), environment)();
   end_as(ending);
@@ -386,7 +416,8 @@ void add_run(CLI::App& app) {
       ->type_name("ARGUMENTS")
       ->expected(-1);
   command->footer(
-      "The program's input, output and exit status stay as they are.\n"
+      "The program's input, output and exit status stay as they are. Status 126, 127: it cannot be "
+      "run,\nor is not there.\n"
       "Example: lares run --policy virouleau --summary=json run.json -- ./app 4096");
   command->callback([options] { run(*options); });
 }

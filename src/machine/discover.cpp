@@ -1,5 +1,7 @@
 #include "machine/discover.hpp"
 
+#include <sched.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -78,6 +80,15 @@ Source parse_source(std::string_view text) {
   return {Source::Kind::synthetic, std::string(text.substr(synthetic_prefix.size()))};
 }
 
+std::optional<Error> why_no_process() {
+  // Of any size: too small a mask is answered EINVAL, which is no refusal.
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof(mask), &mask) == 0 || errno == EINVAL) return std::nullopt;
+  return Error{std::string("cannot look at this machine, because the system refuses "
+                           "sched_getaffinity (") +
+               std::strerror(errno) + "); allow it, or describe the machine with --machine FILE"};
+}
+
 Result<Machine> discover(const Source& source, std::optional<Level> level) {
   switch (source.kind) {
     case Source::Kind::synthetic:
@@ -85,6 +96,7 @@ Result<Machine> discover(const Source& source, std::optional<Level> level) {
     case Source::Kind::file:
       return from_file(source.text, level);
     default:
+      if (auto refusal = why_no_process()) return *refusal;
       return build_from(survey_process(), level);
   }
 }

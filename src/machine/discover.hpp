@@ -34,6 +34,10 @@ Source parse_source(std::string_view text);
 /// Thread safety: may be called by one thread at a time (hwloc reads the environment).
 Result<Machine> discover(const Source& source, std::optional<Level> level = std::nullopt);
 
+/// Why this process cannot be looked at, if so: where a sandbox refuses sched_getaffinity, hwloc
+/// (2.9) would ask for ever. discover() answers the same. Other sources need nothing of it.
+std::optional<Error> why_no_process();
+
 /// What `lares measure` wrote into a Lares machine file; empty for any other source. Errors as
 /// those of discover().
 Result<Measurements> measurements_of(const Source& source);

@@ -44,7 +44,7 @@ struct alignas(128) CounterSlot {
   Counter sampled_ticks;               ///< ticks spent in sampled queue operations
   Counter samples;                     ///< how many were sampled
   Counter queue_operations;            ///< how many there were (creation, push, take)
-  Counter busy_ticks;                  ///< reserved for a trace; 0 if not measured
+  Counter longest_sample;              ///< of the sampled ticks: one that was interrupted
 };
 
 /// A message of the library to the user: what was left to the stock runtime, what was refused.

@@ -39,8 +39,12 @@ class Sample {
   Sample& operator=(const Sample&) = delete;
   ~Sample() {
     if (start_ == 0) return;
-    worker_.counters->sampled_ticks.add(ticks() - start_);
-    worker_.counters->samples.add(1);
+    CounterSlot& counters = *worker_.counters;
+    const std::uint64_t taken = ticks() - start_;
+    counters.sampled_ticks.add(taken);
+    counters.samples.add(1);
+    const std::uint64_t longest = counters.longest_sample.get();
+    if (taken > longest) counters.longest_sample.add(taken - longest);
   }
 
  private:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of where `lares run` lets threads run: never two bound to one core, never too few cores.
+"""Tests of `lares run` with small programs: where threads run, and whose the runtime is.
 
 Usage: binding_test.py LARES PROGRAM... -- [CLASS...]
 
@@ -11,6 +11,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 LARES = sys.argv[1]
@@ -88,6 +89,28 @@ class Binding(unittest.TestCase):
                 continue  # libomp itself ends the program
             found = self.threads(program, 1, 2, 1, before=words[:3])
             self.assertEqual(found[0], [self.all] * 2)
+
+
+class Names(unittest.TestCase):
+    def test_libomp_under_the_name_of_libgomp_is_no_tool(self):
+        # As conda installs it. libomp defines a weak ompt_start_tool.
+        libraries = {}
+        for program in PROGRAMS:
+            listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True)
+            for line in listed.stdout.splitlines():
+                words = line.split()
+                if words[0].startswith(("libgomp", "libomp")):
+                    libraries[words[0].split(".")[0]] = (program, words[2])
+        if len(libraries) < 2:
+            self.skipTest("needs both compilers")
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(libraries["libomp"][1], f"{folder}/libgomp.so.1")
+            done = subprocess.run([LARES, "run", libraries["libgomp"][0], "1", "2", "1"],
+                                  env={**os.environ, "LD_LIBRARY_PATH": folder}, timeout=60,
+                                  capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("libgomp.so.1", done.stderr)
+        self.assertNotIn("OMPT tool", done.stderr)
 
 
 if __name__ == "__main__":

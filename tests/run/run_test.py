@@ -71,10 +71,10 @@ class LauncherTest(unittest.TestCase):
         path.chmod(mode)
         return "./" + name
 
-    def assert_mistake(self, done, *parts):
-        """One sentence that names all parts, status 2, and the program did not start."""
+    def assert_mistake(self, done, *parts, status=2):
+        """One sentence that names all parts, the status, and the program did not start."""
         message = done.stderr.decode()
-        self.assertEqual(done.returncode, 2, message)
+        self.assertEqual(done.returncode, status, message)
         self.assertTrue(message.startswith("lares: "), message)
         self.assertEqual(message.count("\n"), 1, message)
         for part in parts:
@@ -337,6 +337,16 @@ class ProgramEnvironment(LauncherTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(b"not bound, because the system refuses sched_setaffinity", done.stderr)
 
+    def test_runs_without_lares_where_the_system_does_not_tell_processors(self):
+        refuse = [sys.executable, str(pathlib.Path(__file__).parent / "refuse.py")]
+        for words, status, out in ((["run", "sh", "-c", "echo on; exit 3"], 3, b"on\n"),
+                                   (["topo"], 2, b"")):
+            done = subprocess.run([*refuse, "sched_getaffinity", self.lares, *words], env=self.env,
+                                  cwd=self.folder, timeout=60, check=False, capture_output=True)
+            self.assertEqual((done.returncode, done.stdout), (status, out), done.stderr)
+            self.assertIn(b"the system refuses sched_getaffinity", done.stderr)
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+
     def test_leaves_the_users_binding_alone(self):
         for name, value in (("OMP_PLACES", "threads"), ("OMP_PROC_BIND", "spread"),
                             ("GOMP_CPU_AFFINITY", "0"), ("KMP_AFFINITY", "compact")):
@@ -407,15 +417,28 @@ class BadInput(LauncherTest):
         self.assertEqual(self.run_lares("--quiet", "true", env={"LARES_POLCY": "x"}).stderr, b"")
 
     def test_programs(self):
-        self.assert_mistake(self.run_lares("./absent"), "./absent")
-        self.assert_mistake(self.run_lares("absent-program"), "absent-program", "PATH")
-        self.assert_mistake(self.run_lares(""), "cannot run")
-        self.assert_mistake(self.run_lares(str(self.folder)), "folder")
-        plain = self.script("plain", "echo\n", 0o644)
-        self.assert_mistake(self.run_lares(plain), "./plain", "executable")
-        lost = self.script("lost", "#!/nowhere/sh\n")
-        self.assert_mistake(self.run_lares(lost), "./lost", "interpreter")
-        self.assert_mistake(self.run_lares("./plain/below"), "./plain/below")
+        # The statuses of env(1).
+        def refuse(word, status, *parts):
+            self.assert_mistake(self.run_lares(word), *parts, status=status)
+            expected = subprocess.run(["env", word], cwd=self.folder, check=False,
+                                      env={**os.environ, "PATH": self.env["PATH"]},
+                                      capture_output=True).returncode
+            self.assertEqual(status, expected, word)
+
+        refuse("./absent", 127, "./absent")
+        refuse("absent-program", 127, "absent-program", "PATH")
+        refuse("", 127, "cannot run")
+        refuse(str(self.folder), 126, "folder")
+        refuse(self.script("plain", "echo\n", 0o644), 126, "./plain", "executable")
+        refuse("./plain/below", 126, "./plain/below")
+        self.env["PATH"] = f"{self.folder}:{self.env['PATH']}"
+        refuse("plain", 126, "plain", "executable")
+        lost = self.run_lares(self.script("lost", "#!/nowhere/sh\n"))
+        self.assert_mistake(lost, "./lost", "interpreter", status=126)  # as shells have it
+
+    def test_variables_of_the_lab_are_known(self):
+        done = self.run_lares("true", env={"LARES_LAB_KERNEL": "/boot/vmlinuz"})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_program_for_another_processor(self):
         # A complete ELF header of a machine type that nothing runs.
@@ -423,7 +446,7 @@ class BadInput(LauncherTest):
         path = self.folder / "foreign"
         path.write_bytes(header)
         path.chmod(0o755)
-        self.assert_mistake(self.run_lares("./foreign"), "./foreign", "processor")
+        self.assert_mistake(self.run_lares("./foreign"), "./foreign", "processor", status=126)
 
     def test_missing_library(self):
         os.remove(self.library)

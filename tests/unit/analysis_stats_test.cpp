@@ -66,6 +66,27 @@ TEST(StatsFile, ScalesSampledTicksToNanoseconds) {
   EXPECT_DOUBLE_EQ(stats.value().counts.thread_time_ns, 2 * 2'000'000.0);
 }
 
+// One of ten sampled operations lost its processor for a millisecond: that happened once, and not
+// once in ten operations.
+TEST(StatsFile, ScalesUpNoInterruption) {
+  SampleStats sample = two_threads();
+  sample.slot(0).samples.add(1);
+  sample.slot(0).sampled_ticks.add(2'000'000);
+  sample.slot(0).longest_sample.add(2'000'000);
+  const auto stats = parse_stats(sample.bytes());
+  ASSERT_TRUE(stats.ok());
+  EXPECT_DOUBLE_EQ(stats.value().counts.queueing_ns, 999 * 100.0 + 1'000'000.0);
+}
+
+TEST(StatsFile, QueueingTakesNoMoreThanTheThreadsTime) {
+  SampleStats sample = two_threads();
+  sample.slot(0).sampled_ticks.add(1'000'000'000);
+  const auto stats = parse_stats(sample.bytes());
+  ASSERT_TRUE(stats.ok());
+  EXPECT_DOUBLE_EQ(stats.value().counts.queueing_ns, 2 * 2'000'000.0);
+  EXPECT_DOUBLE_EQ(merge({stats.value()}).queueing_share(), 1.0);
+}
+
 TEST(StatsFile, HasNoTimesWhenTheProgramDiedInItsFirstRegion) {
   SampleStats sample = two_threads();
   sample.head().end_ns = 0;

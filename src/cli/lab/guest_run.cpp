@@ -53,8 +53,7 @@ std::optional<int> seconds(const char* option, const std::string& text) {
 std::string program_file(const std::string& word, const Environment& environment) {
   const auto path = find_program(word, environment);
   if (path) return path.value();
-  const bool is_there = word.find('/') != std::string::npos && access(word.c_str(), F_OK) == 0;
-  end_with(path.error().sentence, is_there ? status_not_executable : status_no_program);
+  end_with(path.error().sentence, start_failure_status(word, environment));
 }
 
 /// Folders that the guest needs and the image may not have.

@@ -14,14 +14,13 @@
 #include "cli/lab/carried.hpp"
 #include "cli/lab/guest_options.hpp"
 #include "cli/launch/environment.hpp"
+#include "cli/launch/program.hpp"
 #include "lab/session/session.hpp"
 
 namespace lares::cli {
 
-/// Exit statuses besides the program's own; those of the shell and of timeout(1).
+/// Exit statuses besides the program's own and those of program.hpp; 124 is that of timeout(1).
 inline constexpr int status_lab_failed = 125;
-inline constexpr int status_not_executable = 126;
-inline constexpr int status_no_program = 127;
 inline constexpr int status_timed_out = 124;
 
 /// The options of both commands. Must outlive the parse.

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 namespace lares::cli {
 namespace {
@@ -140,21 +141,49 @@ Result<std::string> check_path(const std::string& word) {
 
 }  // namespace
 
-Result<std::string> find_program(const std::string& word, const Environment& environment) {
-  if (word.empty()) return Error{"cannot run \"\": a program's name is not empty"};
-  if (word.find('/') != std::string::npos) return check_path(word);
+namespace {
+
+/// What a look through PATH finds.
+struct InPath {
+  std::string program;     ///< the first executable file; empty: there is none
+  bool has_plain = false;  ///< a file of that name was there
+};
+
+InPath look_through_path(const std::string& word, const Environment& environment) {
+  InPath found;
   const std::string path = environment.get("PATH").value_or("/bin:/usr/bin");
-  bool found_plain_file = false;
   for (std::size_t start = 0; start <= path.size();) {
     const std::size_t end = std::min(path.find(':', start), path.size());
     std::string candidate = path.substr(start, end - start);
     if (candidate.empty()) candidate = '.';
     candidate.append(1, '/').append(word);
-    if (is_executable(candidate)) return candidate;
-    found_plain_file = found_plain_file || is_regular(candidate);
+    found.has_plain = found.has_plain || is_regular(candidate);
+    if (is_executable(candidate)) {
+      found.program = candidate;
+      return found;
+    }
     start = end + 1;
   }
-  return found_plain_file ? not_executable(word) : not_there(word);
+  return found;
+}
+
+bool is_a_path(const std::string& word) { return word.find('/') != std::string::npos; }
+
+}  // namespace
+
+Result<std::string> find_program(const std::string& word, const Environment& environment) {
+  if (word.empty()) return Error{"cannot run \"\": a program's name is not empty"};
+  if (is_a_path(word)) return check_path(word);
+  InPath found = look_through_path(word, environment);
+  if (!found.program.empty()) return std::move(found.program);
+  return found.has_plain ? not_executable(word) : not_there(word);
+}
+
+int start_failure_status(const std::string& word, const Environment& environment) {
+  if (word.empty()) return status_no_program;
+  const bool there = is_a_path(word) ? access(word.c_str(), F_OK) == 0 || errno != ENOENT
+                                     : look_through_path(word, environment).has_plain;
+  return there ? status_not_executable : status_no_program;
 }
 
 Preload inspect_image(std::span<const std::byte> image) {

@@ -14,6 +14,12 @@ namespace lares::cli {
 /// The file that execvp would run for `word`, or a sentence that says why there is none.
 Result<std::string> find_program(const std::string& word, const Environment& environment);
 
+/// Exit statuses for a program that cannot be run, as env(1) and shells have them.
+inline constexpr int status_not_executable = 126;
+inline constexpr int status_no_program = 127;
+/// Which of them it is, once `word` could not be found or started.
+int start_failure_status(const std::string& word, const Environment& environment);
+
 /// What the dynamic loader would do with a preloaded library of this architecture.
 enum class Preload : std::uint8_t {
   works,       ///< a dynamically linked program, or a script: its interpreter decides

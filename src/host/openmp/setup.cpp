@@ -141,10 +141,10 @@ bool has_tool() noexcept {
   if (start == nullptr) return false;
   Dl_info where{};
   if (dladdr(start, &where) == 0 || where.dli_fname == nullptr) return true;
-  // libomp itself defines a weak one.
-  const char* name = std::strrchr(where.dli_fname, '/');
-  name = name == nullptr ? where.dli_fname : name + 1;
-  return std::strncmp(name, "libomp", 6) != 0 && std::strncmp(name, "libiomp", 7) != 0;
+  // libomp itself defines a weak one, whatever name its file has.
+  void* runtime = dlsym(RTLD_NEXT, "__kmpc_fork_call");
+  Dl_info libomp{};
+  return runtime == nullptr || dladdr(runtime, &libomp) == 0 || libomp.dli_fbase != where.dli_fbase;
 }
 
 void set_up() noexcept {
