@@ -20,6 +20,7 @@ std::vector<Check> run_checks() {
   std::vector<Check> checks;
   doctor::check_topology(checks);
   doctor::check_system_calls(checks);
+  doctor::check_next_touch(checks);
   doctor::check_surroundings(checks);
   doctor::check_installation(checks);
   return checks;

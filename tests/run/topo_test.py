@@ -296,7 +296,7 @@ class Doctor(CommandTest):
         names = {check["name"] for check in report["checks"]}
         self.assertLessEqual({
             "hwloc", "topology", "domains", "sched_setaffinity", "set_mempolicy", "mbind",
-            "move_pages", "membarrier", "cpus", "memory-nodes", "numa-balancing", "huge-pages",
+            "move_pages", "membarrier", "next-touch", "cpus", "memory-nodes", "numa-balancing", "huge-pages",
             "memory-limits", "preload-library", "session-folder", "openmp-runtime"}, names)
 
     def test_what_does_not_work_comes_with_a_remedy(self):

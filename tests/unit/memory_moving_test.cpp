@@ -13,6 +13,7 @@
 
 #include "memory/manager/manager.hpp"
 #include "memory/migrate/migrate.hpp"
+#include "memory/next_touch/ways.hpp"
 #include "memory/place/place.hpp"
 #include "memory_area.hpp"
 #include "memory_calls_fake.hpp"
@@ -310,6 +311,20 @@ TEST(NextTouchFaults, ARefusedUserfaultFallsBackToProtection) {
     EXPECT_EQ(marked.way, Way::protect);
     EXPECT_TRUE(area.intact());
   }
+}
+
+TEST(NextTouchFaults, TheWaysOfEachKernel) {
+  FakeCalls fake;
+  const WaysHere here = ways_here(FakeCalls::calls());
+  fake.errors().userfault = ENOSYS;
+  EXPECT_EQ(ways_here(FakeCalls::calls()).by_thread, ENOSYS);
+  EXPECT_EQ(ways_here(FakeCalls::calls()).by_signal, ENOSYS);
+  fake.errors() = {};
+  fake.refuse_moves();  // before Linux 6.8
+  EXPECT_FALSE(ways_here(FakeCalls::calls()).moves);
+  EXPECT_EQ(ways_here(FakeCalls::calls()).by_signal, here.by_signal);
+  fake.errors().remap = EINVAL;  // before Linux 5.7
+  EXPECT_NE(ways_here(FakeCalls::calls()).by_signal, 0);
 }
 
 void whatever_call_fails_no_byte_is_lost(bool old) {

@@ -28,6 +28,8 @@ struct Check {
 void check_topology(std::vector<Check>& checks);
 /// sched_setaffinity, set_mempolicy, mbind, move_pages, membarrier.
 void check_system_calls(std::vector<Check>& checks);
+/// userfaultfd, and what it can do here.
+void check_next_touch(std::vector<Check>& checks);
 /// cpuset, affinity, NUMA balancing, huge pages, memory limits.
 void check_surroundings(std::vector<Check>& checks);
 /// The preloaded library, a folder for the session, OpenMP runtimes.
