@@ -18,11 +18,11 @@ enum class Reach : std::uint8_t {
   everywhere,  ///< in all places: the others may be gone
 };
 
-/// For a worker that has found nothing for long: a task that it may run, from any place, whatever the
-/// steal policy; or nullptr. What it waits for must not lie where its policy never looks. It also moves
-/// what its own deque holds to its domain's queue: it may run nothing of that, and thieves of a deque see
-/// the oldest task only, behind which the one that another waits for may be hidden. With Reach::policy it
-/// does nothing for a worker that may run any task.
+/// For a worker that has found nothing for long: a task that it may run, from any place, whatever
+/// the steal policy; or nullptr. What it waits for must not lie where its policy never looks. It
+/// also moves what its own deque holds to its domain's queue: it may run nothing of that, and
+/// thieves of a deque see the oldest task only, behind which the one that another waits for may be
+/// hidden. With Reach::policy it does nothing for a worker that may run any task.
 Task* find_awaited(Worker& worker, Reach reach) noexcept;
 
 /// A task from the worker's own deque or its domain's queue that it may run now, or nullptr.
