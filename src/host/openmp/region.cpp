@@ -20,6 +20,19 @@ bool is_own_code(const void* address) noexcept {
          at < reinterpret_cast<std::uintptr_t>(&etext);
 }
 
+bool means(const void* caller, Abi abi, Stock& stock) noexcept {
+  if (stock.contains(caller)) return false;
+  if (!is_own_code(caller)) {
+    Stock& meant = *stock_of(caller, abi);
+    // The last call of a function returns to the function's caller, which may be of another object.
+    // A runtime without these entry points cannot have been meant.
+    const bool impossible = abi == Abi::kmp && !meant.is_libomp() && stock.is_libomp();
+    if (&meant != &stock && !impossible) return false;
+  }
+  t_callers.add(caller, stock);
+  return true;
+}
+
 Region::Region(Stock& stock, runtime::RegionHint& hint) noexcept
     : stock_(stock),
       hint_(&hint),

@@ -17,6 +17,8 @@
 
 namespace lares::omp {
 
+std::atomic<std::uint32_t> g_unloads{0};
+
 namespace {
 
 const char* entry_name(Entry entry) noexcept {
@@ -42,13 +44,40 @@ struct Owner {
   Stock* stock = nullptr;
 };
 
-// Written under g_lock, read under it; threads remember their last answer.
+// Written under g_lock, read under it; threads remember their last answers.
 LARES_PROCESS_LOCK(g_lock);
 Stock* g_stocks[max_stocks] = {};
 std::size_t g_stock_count = 0;
 
+/// The answers to a thread's last questions about one of the ABIs. A program and its libraries may
+/// take turns with each call.
+class LastOwners {
+ public:
+  [[nodiscard]] Stock* find(std::uintptr_t at) const noexcept {
+    // relaxed: who unloads an object and loads another there tells its other threads by itself.
+    if (unloads_ != g_unloads.load(std::memory_order_relaxed)) return nullptr;
+    for (const Owner& owner : owners_) {
+      if (at >= owner.begin && at < owner.end) return owner.stock;
+    }
+    return nullptr;
+  }
+  void add(const Owner& owner) noexcept {
+    const std::uint32_t unloads = g_unloads.load(std::memory_order_relaxed);
+    if (unloads_ != unloads) *this = LastOwners();
+    unloads_ = unloads;
+    owners_[oldest_] = owner;
+    oldest_ = (oldest_ + 1) % count;
+  }
+
+ private:
+  static constexpr std::size_t count = 4;
+  Owner owners_[count];
+  std::size_t oldest_ = 0;
+  std::uint32_t unloads_ = 0;
+};
+
 constexpr std::size_t abi_count = 3;
-__attribute__((tls_model("initial-exec"))) thread_local Owner t_last[abi_count];
+__attribute__((tls_model("initial-exec"))) constinit thread_local LastOwners t_last[abi_count];
 
 /// A loaded object: what dl_iterate_phdr tells.
 struct Object {
@@ -254,11 +283,11 @@ void* Stock::find(Entry entry) noexcept {
 
 Stock* stock_of(const void* address, Abi abi) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  Owner& last = t_last[static_cast<std::size_t>(abi)];
-  if (at >= last.begin && at < last.end) return last.stock;
+  LastOwners& last = t_last[static_cast<std::size_t>(abi)];
+  if (Stock* const known = last.find(at); known != nullptr) return known;
   const std::lock_guard lock(g_lock);
-  last = find_owner(address, abi);
-  if (last.stock == nullptr) {
+  const Owner owner = find_owner(address, abi);
+  if (owner.stock == nullptr) {
     // Code calls OpenMP, but no runtime is loaded that we know: nothing can be forwarded.
     static const char message[] =
         "lares: the program calls OpenMP, but no libgomp, libomp or libiomp5 is loaded; run it "
@@ -266,7 +295,8 @@ Stock* stock_of(const void* address, Abi abi) noexcept {
     (void)!write(2, message, sizeof(message) - 1);
     std::abort();
   }
-  return last.stock;
+  last.add(owner);
+  return owner.stock;
 }
 
 }  // namespace lares::omp

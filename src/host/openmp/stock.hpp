@@ -212,9 +212,12 @@ constexpr Abi abi_of(const char* name) noexcept {
 
 /// The runtime that calls from the code at `address` would have reached without us, as the dynamic
 /// linker looks symbols up: first the global scope, then what the code's own object needs. Ends the
-/// process with a sentence if no runtime is loaded. Fast for code of the same object as the
-/// thread's last question. Thread safe.
+/// process with a sentence if no runtime is loaded. Fast for code of the same object as one of
+/// the thread's last questions. Thread safe.
 Stock* stock_of(const void* address, Abi abi) noexcept;
+
+/// Grows whenever an object was unloaded: what was remembered of its code is void. Any thread.
+extern std::atomic<std::uint32_t> g_unloads;
 
 /// Calls the runtime's own function with a signature of ours.
 template <class Function>
