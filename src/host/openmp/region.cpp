@@ -1,5 +1,6 @@
 #include "host/openmp/region.hpp"
 
+#include <link.h>
 #include <sched.h>
 
 #include "host/openmp/control_variables.hpp"
@@ -20,6 +21,41 @@ bool is_own_code(const void* address) noexcept {
          at < reinterpret_cast<std::uintptr_t>(&etext);
 }
 
+ProgramCode g_program;
+
+namespace {
+
+// Finds the executable's code: the first object that the linker tells of.
+void find_program() noexcept {
+  if (g_program.bytes.load(std::memory_order_relaxed) != 0) return;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void*) -> int {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& header = info->dlpi_phdr[i];
+          if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
+          g_program.begin.store(info->dlpi_addr + header.p_vaddr, std::memory_order_relaxed);
+          g_program.bytes.store(header.p_memsz, std::memory_order_relaxed);
+          break;
+        }
+        return 1;
+      },
+      nullptr);
+}
+
+// What the code of the program itself means it always means.
+void remember(const void* caller, Abi abi, const Stock& stock) noexcept {
+  find_program();
+  const std::uintptr_t offset =
+      reinterpret_cast<std::uintptr_t>(caller) - g_program.begin.load(std::memory_order_relaxed);
+  if (offset < g_program.bytes.load(std::memory_order_relaxed)) {
+    g_program.reaches[static_cast<std::size_t>(abi)].store(&stock, std::memory_order_relaxed);
+  } else {
+    t_callers.add(caller, stock);
+  }
+}
+
+}  // namespace
+
 bool means(const void* caller, Abi abi, Stock& stock) noexcept {
   if (stock.contains(caller)) return false;
   if (!is_own_code(caller)) {
@@ -27,9 +63,9 @@ bool means(const void* caller, Abi abi, Stock& stock) noexcept {
     // The last call of a function returns to the function's caller, which may be of another object.
     // A runtime without these entry points cannot have been meant.
     const bool impossible = abi == Abi::kmp && !meant.is_libomp() && stock.is_libomp();
-    if (&meant != &stock && !impossible) return false;
+    if (&meant != &stock) return impossible;
   }
-  t_callers.add(caller, stock);
+  remember(caller, abi, stock);
   return true;
 }
 

@@ -110,6 +110,22 @@ class KnownCallers {
 };
 __attribute__((tls_model("initial-exec"))) inline constinit thread_local KnownCallers t_callers;
 
+/// The program's own code, which is never unloaded, and the runtime that it reaches by each ABI
+/// once that is known. Written once for each, read by any thread.
+struct ProgramCode {
+  std::atomic<std::uintptr_t> begin{0};
+  std::atomic<std::uintptr_t> bytes{0};
+  std::atomic<const Stock*> reaches[3]{};
+
+  [[nodiscard]] bool means(const void* caller, Abi abi, const Stock& stock) const noexcept {
+    // relaxed: plain facts; whoever does not see them yet finds out by itself.
+    return reinterpret_cast<std::uintptr_t>(caller) - begin.load(std::memory_order_relaxed) <
+               bytes.load(std::memory_order_relaxed) &&
+           reaches[static_cast<std::size_t>(abi)].load(std::memory_order_relaxed) == &stock;
+  }
+};
+extern ProgramCode g_program;
+
 /// True if a call from the code at `caller` is for the team of `stock`: that code's object reaches
 /// the runtime whose threads the team has.
 bool means(const void* caller, Abi abi, Stock& stock) noexcept;
@@ -122,7 +138,9 @@ inline runtime::Worker* own_worker(const void* caller, Abi abi) noexcept {
   runtime::Worker* const worker = runtime::this_worker();
   if (worker == nullptr) return nullptr;
   Stock& stock = stock_of(*worker);
-  return t_callers.mean(caller, stock) || means(caller, abi, stock) ? worker : nullptr;
+  if (g_program.means(caller, abi, stock) || t_callers.mean(caller, stock)) [[likely]]
+    return worker;
+  return means(caller, abi, stock) ? worker : nullptr;
 }
 
 /// Declares `worker`, or forwards the call of the interposed function `name` and returns.
