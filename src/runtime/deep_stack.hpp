@@ -1,6 +1,7 @@
 // Tasks that nest without end: when a thread's stack runs low, the next body runs on a fresh one.
 #pragma once
 
+#include "base/disorder.hpp"
 #include "runtime/task.hpp"
 #include "runtime/team.hpp"
 #include "runtime/thread_state.hpp"
@@ -10,7 +11,8 @@ namespace lares::runtime {
 /// True if little of the calling thread's current stack is left; then nothing should be run on it
 /// that could as well be left for later.
 inline bool stack_is_low(const ThreadState& self) noexcept {
-  constexpr std::uintptr_t margin = 256UL * 1024;  // a body's own frames must fit into it
+  // A body's own frames must fit into it.
+  const auto margin = disorder::limit(disorder::Limit::stack_left, std::uintptr_t{256UL * 1024});
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   // Unsigned: on a stack that is not the thread's own (a coroutine of the program) the difference
   // is large, and the program's stack is the program's business.

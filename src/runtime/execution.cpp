@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/disorder.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/deep_stack.hpp"
 #include "runtime/engine.hpp"
@@ -81,6 +82,7 @@ void share_children(Task& task) noexcept {
 bool waits_for_event(Task& task) noexcept {
   if (!task.has(task_flag::detachable)) return false;
   share_children(task);
+  disorder::late(disorder::Point::fulfilling);
   return task.detach_state.exchange(detach_state::body_ended, std::memory_order_acq_rel) !=
          detach_state::fulfilled;
 }

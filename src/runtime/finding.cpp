@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/disorder.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/waking.hpp"
 
@@ -18,6 +19,7 @@ bool may_run(const Worker& worker, const Task& task) noexcept {
 Task* pop_own(Worker& worker) noexcept {
   Task* task = worker.deque.pop();
   if (task == nullptr || may_run(worker, *task)) return task;
+  disorder::pause(disorder::Point::found);
   worker.deque.push(*task);  // there is room: it was just taken out
   return nullptr;
 }
@@ -58,9 +60,11 @@ Task* take_shared(Worker& worker) noexcept {
 }
 
 void offer_own(Worker& worker) noexcept {
+  if (disorder::omits(disorder::Fault::no_own_queue_offered)) return;
   Team& team = *worker.team;
   SharedQueue& queue = *team.queues[team.places->of(worker.domain).index()];
   while (Task* task = worker.deque.pop()) {
+    disorder::pause(disorder::Point::found);
     const Offer offer{.domain = worker.domain, .task = task};
     queue.push(*task);
     notify(team, offer);  // any sleeper may be the one that waits for it

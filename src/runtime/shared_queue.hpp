@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/disorder.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/spinlock.hpp"
 #include "runtime/task.hpp"
@@ -16,6 +17,7 @@ class alignas(64) SharedQueue {
  public:
   void push(Task& task) noexcept {
     task.next = nullptr;
+    disorder::late(disorder::Point::queue_push);
     const std::lock_guard lock(lock_);
     if (tail_ == nullptr) {
       head_ = &task;
@@ -32,7 +34,7 @@ class alignas(64) SharedQueue {
     if (length() == 0) return nullptr;
     if (patient) {
       lock_.lock();
-    } else if (!lock_.try_lock()) {
+    } else if (disorder::fails(disorder::Point::queue_take) || !lock_.try_lock()) {
       return nullptr;
     }
     Task* task = constraint == nullptr ? unlink_head() : unlink_allowed(*constraint);
@@ -46,7 +48,7 @@ class alignas(64) SharedQueue {
 
  private:
   // How many tasks a constrained worker looks at: a longer look could hold the lock for too long.
-  static constexpr int max_look = 256;
+  static int max_look() noexcept { return disorder::limit(disorder::Limit::queue_look, 256); }
 
   void bump(int by) noexcept {
     // Written under the lock only, so load + store loses nothing.
@@ -64,7 +66,7 @@ class alignas(64) SharedQueue {
   Task* unlink_allowed(const Task& constraint) noexcept {
     Task* before = nullptr;
     int looked = 0;
-    for (Task* task = head_; task != nullptr && looked < max_look; ++looked) {
+    for (Task* task = head_; task != nullptr && looked < max_look(); ++looked) {
       if (descends_from(*task, constraint)) {
         (before == nullptr ? head_ : before->next) = task->next;
         if (tail_ == task) tail_ = before;
@@ -74,7 +76,7 @@ class alignas(64) SharedQueue {
       before = task;
       task = task->next;
     }
-    if (looked == max_look) rotate(before);
+    if (looked == max_look()) rotate(before);
     return nullptr;
   }
   // Moves what was looked at to the end, so that the next look sees others: no task can hide

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/disorder.hpp"
 #include "runtime/dependences.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/futex.hpp"
@@ -15,20 +16,21 @@ namespace lares::runtime {
 bool Patience::exhausted() noexcept {
   if (rounds_ >= spin_rounds_) return true;
   ++rounds_;
+  if (disorder::gives_way()) return false;
   const std::uint32_t pauses = rounds_ < 16 ? rounds_ : 16;
   for (std::uint32_t i = 0; i < pauses; ++i) relax();
   return false;
 }
 
 bool Patience::sees_work(const Worker& worker) noexcept {
-  constexpr std::uint32_t most_looks = 256;
+  const auto most_looks = disorder::limit(disorder::Limit::looks, std::uint32_t{256});
   const Team& team = *worker.team;
   // A crowded team has others awake; a constrained worker mostly sees what it may not run.
   if (team.crowded || worker.constraint != nullptr || looks_ >= most_looks) return false;
   ++looks_;
   for (std::size_t i = 0; i < team.places->size(); ++i) {
     if (team.length(PlaceId{i}) == 0) continue;
-    sched_yield();
+    if (!disorder::gives_way()) sched_yield();
     return true;
   }
   return false;
@@ -47,6 +49,7 @@ Sleeper::Sleeper(Worker& worker, std::atomic<bool>* waiting) noexcept
   Task& current = *worker.current;
   if (waiting != nullptr) {
     waiting->store(true, std::memory_order_seq_cst);
+    disorder::pause(disorder::Point::announced);
     // From here on `holders` counts all children, so that the last one knows that it is the last.
     // seq_cst: a child that counts before this is seen by the caller's look, one after it sees
     // `waiting`.
@@ -57,23 +60,30 @@ Sleeper::Sleeper(Worker& worker, std::atomic<bool>* waiting) noexcept
   }
   worker.sleeps_under.store(worker.constraint, std::memory_order_relaxed);
   worker.parked.store(1, std::memory_order_seq_cst);
+  disorder::pause(disorder::Point::announced);
   worker.team->sleepers->add(worker.domain, kind_, worker.id);
   heavy_fence();  // pairs with light_fence in notify
+  disorder::pause(disorder::Point::announced);
 }
 
 bool Sleeper::wake_up() noexcept {
   if (!announced_) return false;
   announced_ = false;
+  disorder::pause(disorder::Point::woken);
   Team& team = *worker_.team;
   const bool chosen = !team.sleepers->remove(worker_.domain, kind_, worker_.id);
   if (chosen) team.waking.fetch_sub(1, std::memory_order_relaxed);
   // relaxed: whoever still finds it set wakes one who does not sleep.
   worker_.parked.store(0, std::memory_order_relaxed);
   if (waiting_ != nullptr) waiting_->store(false, std::memory_order_relaxed);
+  disorder::pause(disorder::Point::withdrawn);
   return chosen;
 }
 
-void Sleeper::sleep(Nanoseconds limit) noexcept { futex_wait(worker_.parked, 1, limit); }
+void Sleeper::sleep(Nanoseconds limit) noexcept {
+  disorder::pause(disorder::Point::before_sleep);
+  futex_wait(worker_.parked, 1, limit);
+}
 
 void Lookout::begin() noexcept {
   // One that waits inside a task may not run most of what it would be counted on for.
@@ -87,6 +97,7 @@ void Lookout::end() noexcept {
   looking_ = false;
   // seq_cst: before the last look, as the announcement of a sleeper.
   worker_.team->looking[worker_.domain.index()].count.fetch_sub(1, std::memory_order_seq_cst);
+  disorder::pause(disorder::Point::looked_away);
 }
 
 void taskwait(Worker& worker) noexcept {
@@ -191,10 +202,12 @@ namespace {
 
 void open_barrier(Team& team) noexcept {
   team.tasks_seen.store(false, std::memory_order_relaxed);
+  disorder::pause(disorder::Point::opening);
   // seq_cst with the announcement in Sleeper; it also releases what all arrivals published.
   team.epoch.fetch_add(1, std::memory_order_seq_cst);
+  disorder::pause(disorder::Point::opened);
   light_fence();  // pairs with heavy_fence in Sleeper
-  wake_team(team);
+  if (!disorder::omits(disorder::Fault::no_wake_at_opening)) wake_team(team);
 }
 
 // With tasks in the region: opens the barrier if all have arrived and no task is left. Whoever
@@ -203,6 +216,7 @@ void try_to_open(Team& team) noexcept {
   auto all = static_cast<std::uint32_t>(team.size());
   if (!team.tasks_seen.load(std::memory_order_relaxed)) return;
   if (team.arrived.load(std::memory_order_acquire) != all || !team.quiet()) return;
+  disorder::pause(disorder::Point::opening);
   if (team.arrived.compare_exchange_strong(all, 0, std::memory_order_acq_rel,
                                            std::memory_order_relaxed)) {
     open_barrier(team);
@@ -219,10 +233,12 @@ bool has_opened(const Team& team, std::uint32_t epoch) noexcept {
 bool spin_without_tasks(Worker& worker, std::uint32_t epoch) noexcept {
   const Team& team = *worker.team;
   // A crowded team cannot meet before the waiting threads let the others run.
-  const std::uint32_t spins = team.crowded ? 64 : 4096;
+  const std::uint32_t spins =
+      disorder::limit(disorder::Limit::barrier_spins, std::uint32_t{team.crowded ? 64U : 4096U});
   for (std::uint32_t i = 0; i < spins; ++i) {
     if (has_opened(team, epoch)) return true;
     if (team.tasks_seen.load(std::memory_order_relaxed)) return false;
+    if (disorder::gives_way()) continue;
     if (!team.crowded) {
       relax();
     } else if (!worker.courtesy.yield()) {
@@ -249,6 +265,7 @@ bool meet_at_barrier(Worker& worker) noexcept {
   }
   const std::uint32_t epoch = team.epoch.load(std::memory_order_relaxed);
   const auto all = static_cast<std::uint32_t>(team.size());
+  disorder::late(disorder::Point::arriving);
   // acq_rel: the last to arrive sees what all others did before, tasks_seen included. If it is
   // false then, it was false for everybody, and nobody but the last will open.
   const bool last = team.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == all;
@@ -286,6 +303,7 @@ void drain(Worker& worker) noexcept {
 
 void cancel_team(Team& team) noexcept {
   team.cancelled.store(true, std::memory_order_seq_cst);
+  disorder::pause(disorder::Point::opened);
   wake_team(team);
 }
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "base/disorder.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/finding.hpp"
 #include "runtime/team.hpp"
@@ -15,11 +16,11 @@ namespace lares::runtime {
 class Patience {
  public:
   explicit Patience(const Team& team) noexcept
-      : spin_rounds_(team.spin_rounds), longest_sleep_{longest_sleep.count * rarer(team)} {}
+      : spin_rounds_(team.spin_rounds), longest_sleep_{longest_sleep().count * rarer(team)} {}
   void reset() noexcept {
     rounds_ = 0;
     looks_ = 0;
-    sleep_ = first_sleep;
+    sleep_ = first_sleep();
   }
   /// Pauses for a moment and answers false, or answers true: it is time to sleep.
   bool exhausted() noexcept;
@@ -36,8 +37,12 @@ class Patience {
  private:
   // Sleepers are woken when work arrives; the limit only bounds what a missed chance can cost, for
   // instance when all awake workers wait for something that a queued task will do.
-  static constexpr Nanoseconds first_sleep{1'000'000};
-  static constexpr Nanoseconds longest_sleep{64'000'000};
+  static Nanoseconds first_sleep() noexcept {
+    return {disorder::limit(disorder::Limit::sleep_ns, std::int64_t{1'000'000})};
+  }
+  static Nanoseconds longest_sleep() noexcept {
+    return {disorder::limit(disorder::Limit::longest_sleep_ns, std::int64_t{64'000'000})};
+  }
 
   // Many sleepers that look now and then would keep the cores busy with looking.
   static std::int64_t rarer(const Team& team) noexcept {
@@ -48,7 +53,7 @@ class Patience {
   Nanoseconds longest_sleep_;
   std::uint32_t rounds_ = 0;
   std::uint32_t looks_ = 0;
-  Nanoseconds sleep_ = first_sleep;
+  Nanoseconds sleep_ = first_sleep();
 };
 
 /// Announces a sleeper. Between construction and sleep() the caller looks once more: whoever
@@ -100,6 +105,7 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
     Task* found = find_work(worker);
     if (found == nullptr && patience.is_long()) found = find_awaited(worker, reach);
     if (found != nullptr) {
+      disorder::pause(disorder::Point::found);
       lookout.end();
       if (chosen || patience.has_waited()) pass_on(worker);  // there may be more than one
       chosen = false;
@@ -108,6 +114,7 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
       continue;
     }
     chosen = false;
+    disorder::pause(disorder::Point::idle_round);
     idle();
     if (done()) return;
     worker.counters->failed_rounds.add(1);
@@ -117,8 +124,9 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
     Sleeper sleeper(worker, waiting);
     worker.thrift.forget();  // rather fetch a small task than sleep
     if (!done()) {
-      Task* task = find_work(worker);
-      if (task == nullptr) task = find_awaited(worker, reach);
+      const bool looks = !disorder::omits(disorder::Fault::no_last_look);
+      Task* task = looks ? find_work(worker) : nullptr;
+      if (task == nullptr && looks) task = find_awaited(worker, reach);
       if (task != nullptr) {
         sleeper.wake_up();
         pass_on(worker);

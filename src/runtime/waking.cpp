@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/disorder.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/futex.hpp"
 
@@ -14,13 +15,18 @@ using Kind = Sleepers::Kind;
 void unpark(Worker& worker) noexcept {
   // seq_cst with Sleeper: either it sees what was done before this, or it is seen to be parked.
   if (worker.parked.load(std::memory_order_seq_cst) == 0) return;
+  disorder::late(disorder::Point::unparking);
   // release: the woken worker sees what it is woken for.
-  if (worker.parked.exchange(0, std::memory_order_acq_rel) != 0) futex_wake(worker.parked, 1);
+  if (worker.parked.exchange(0, std::memory_order_acq_rel) == 0) return;
+  disorder::late(disorder::Point::unparking);
+  futex_wake(worker.parked, 1);
 }
 
 bool wake_claimed(Team& team, WorkerId claimed) noexcept {
   if (!claimed.valid()) return false;
+  disorder::late(disorder::Point::claimed);
   team.waking.fetch_add(1, std::memory_order_relaxed);
+  disorder::late(disorder::Point::claimed);
   unpark(*team.workers[claimed.index()]);
   return true;
 }
@@ -58,6 +64,7 @@ bool stays_at_home(const Team& team, const Offer& offer) noexcept {
 }  // namespace
 
 void wake_for(Team& team, const Offer& offer) noexcept {
+  if (disorder::omits(disorder::Fault::all_woken_for_one)) return wake_team(team);
   const std::uint32_t sleepers = team.sleepers->total();
   if (team.waking.load(std::memory_order_relaxed) >= std::max(offer.queued, 1U)) return;
   // Awake workers already fill the cores: one more would only take turns with them.
@@ -70,6 +77,7 @@ void wake_for(Team& team, const Offer& offer) noexcept {
 }
 
 void pass_on(Worker& worker) noexcept {
+  if (disorder::omits(disorder::Fault::no_word_passed_on)) return;
   Team& team = *worker.team;
   if (team.sleepers->total() == 0) return;
   const policy::Places& places = *team.places;
@@ -99,6 +107,8 @@ void wake_waiter(Team& team, Worker* worker) noexcept {
 }
 
 void wake_somebody(Team& team, const Task* task) noexcept {
+  disorder::late(disorder::Point::notifying);
+  if (disorder::omits(disorder::Fault::no_foreign_wake)) return;
   light_fence();  // pairs with heavy_fence in Sleeper
   if (team.sleepers == nullptr || team.sleepers->total() == 0) return;
   for (std::size_t i = 0; i < team.looking.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/disorder.hpp"
 #include "base/ids.hpp"
 #include "runtime/futex.hpp"
 #include "runtime/team.hpp"
@@ -24,6 +25,8 @@ void wake_for(Team& team, const Offer& offer) noexcept;
 /// domain's workers are busy and have more than they can take next, of the nearest one that has a
 /// sleeper. Nobody if enough are on their way, or awake workers fill the cores. Any thread.
 inline void notify(Team& team, const Offer& offer) noexcept {
+  disorder::late(disorder::Point::notifying);
+  if (disorder::omits(disorder::Fault::no_notice)) return;
   // Pairs with heavy_fence in Sleeper: either we see the sleeper or it sees the task.
   light_fence();
   if (team.sleepers->total() != 0) wake_for(team, offer);

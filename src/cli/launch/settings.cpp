@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/disorder.hpp"
 #include "memory/placement_choice.hpp"
 
 namespace lares::cli {
@@ -108,6 +109,8 @@ constexpr std::array<std::string_view, 10> known_here = {
     "LARES_POLICY", "LARES_QUIET", "LARES_RECORD", "LARES_SESSION", "LARES_SUMMARY"};
 
 bool is_known(const std::string& name) {
+  // Elsewhere the warning tells the user that nothing is disturbed.
+  if (disorder::built_in && name == "LARES_DISORDER") return true;
   return std::find(known_here.begin(), known_here.end(), name) != known_here.end();
 }
 
