@@ -438,6 +438,16 @@ Scenario two_for_one_looker(const char* policy, std::vector<std::size_t> cores,
   return scenario;
 }
 
+TEST(Model, ALookerThatTookATaskPassesTheWordOn) {
+  for (const char* policy : {"auto", "stock-like", "central", "virouleau"}) {
+    SCOPED_TRACE(policy);
+    all_end(two_for_one_looker(policy, {2, 1}, 0), 1);
+  }
+  all_end(two_for_one_looker("locality-queues", {3}, 0), 1);
+  all_end(two_for_one_looker("central", {2, 1}, 0), 2);
+  all_end(two_for_one_looker("auto", {2, 1}, 1), 2);
+}
+
 // The own domain's looker takes what is queued: nobody of the other domain is woken for it.
 TEST(Model, NobodyOfAnotherDomainIsWokenForWhatTheOwnLooksFor) {
   static int ran;
