@@ -100,7 +100,7 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
                 Reach reach = Reach::policy) noexcept {
   Patience patience(*worker.team);
   Lookout lookout(worker);
-  bool chosen = false;  // somebody woke this worker for a task, and it has not looked since
+  bool chosen = false;  // somebody woke this worker for a task, and it has not found one since
   while (!done()) {
     Task* found = find_work(worker);
     if (found == nullptr && patience.is_long()) found = find_awaited(worker, reach);
@@ -113,10 +113,9 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
       patience.reset();
       continue;
     }
-    chosen = false;
     disorder::pause(disorder::Point::idle_round);
     idle();
-    if (done()) return;
+    if (done()) break;
     worker.counters->failed_rounds.add(1);
     if (patience.has_waited()) lookout.begin();
     if (!patience.exhausted() || patience.sees_work(worker)) continue;
@@ -138,7 +137,7 @@ void wait_until(Worker& worker, std::atomic<bool>* waiting, Done done, Idle idle
     }
     chosen = sleeper.wake_up();
   }
-  // What it was woken for is somebody else's to run: it has not looked.
+  // What it was woken for is somebody else's to run.
   if (chosen) pass_on(worker);
 }
 

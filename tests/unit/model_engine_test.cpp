@@ -448,6 +448,41 @@ TEST(Model, ALookerThatTookATaskPassesTheWordOn) {
   all_end(two_for_one_looker("auto", {2, 1}, 1), 2);
 }
 
+// Two workers of different domains queue a task each at the same moment, and both tasks must run at
+// the same time, on the two workers that sleep.
+Scenario two_producers(const char* policy, std::vector<std::size_t> cores) {
+  static int running;
+  static bool go;
+  Scenario scenario;
+  scenario.cores = std::move(cores);
+  scenario.workers = 4;
+  scenario.policy = policy;
+  scenario.limits = {{Limit::looks, 64}};  // some policies look into one other domain at a time
+  scenario.reset = [] {
+    running = 0;
+    go = false;
+  };
+  scenario.body = [](Model& model, Worker& worker) {
+    if (worker.id.index() >= 2) return;
+    model.until([&model] { return go |= model.is_asleep(2) && model.is_asleep(3); });
+    host::spawn(worker, [&model](Worker&) {
+      ++running;
+      model.until([] { return running == 2; });
+    });
+    model.until([] { return running == 2; });
+  };
+  return scenario;
+}
+
+TEST(Model, TwoProducersWakeTwo) {
+  for (const char* policy : {"auto", "stock-like", "central", "virouleau"}) {
+    SCOPED_TRACE(policy);
+    all_end(two_producers(policy, {1, 1, 2}), 2);
+    all_end(two_producers(policy, {1, 1, 1, 1}), 1);
+    all_end(two_producers(policy, {1, 3}), 1);
+  }
+}
+
 // The own domain's looker takes what is queued: nobody of the other domain is woken for it.
 TEST(Model, NobodyOfAnotherDomainIsWokenForWhatTheOwnLooksFor) {
   static int ran;
