@@ -6,6 +6,7 @@
 #include "runtime/ancestry.hpp"
 #include "runtime/dependences.hpp"
 #include "runtime/exclusion.hpp"
+#include "runtime/futex.hpp"
 #include "runtime/placing.hpp"
 #include "runtime/waking.hpp"
 
@@ -100,6 +101,15 @@ void release_exclusion(Worker* worker, Task& task) noexcept {
   }
 }
 
+// Those who drain wait for nobody's children in particular: the end of the last task wakes them.
+void wake_draining(Team& team) noexcept {
+  light_fence();  // pairs with heavy_fence in Sleeper: it sees the count, or is seen to drain
+  if (team.draining.load(std::memory_order_relaxed) == 0) return;
+  // Of two that end at the same time the later one must see both.
+  full_fence();
+  if (team.quiet()) wake_team(team);
+}
+
 }  // namespace
 
 void drop_holder(ThreadState& self, Task& task, std::int64_t amount) noexcept {
@@ -169,9 +179,11 @@ void complete(Worker* worker, Task& task) noexcept {
   if (worker != nullptr) {
     worker->finished.store(worker->finished.load(std::memory_order_relaxed) + 1,
                            std::memory_order_release);
+    wake_draining(team);
   } else {
     // seq_cst: a sleeper in the barrier either sees that all is done or is seen below.
     team.foreign_finished.fetch_add(1, std::memory_order_seq_cst);
+    wake_draining(team);
     wake_somebody(team, nullptr);  // whoever is in the barrier can open it for all
   }
 }

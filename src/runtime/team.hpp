@@ -139,6 +139,7 @@ class Team : public policy::QueueLengths {
   std::atomic<bool> deferred_seen{false};  ///< in this region: a task was left for later
   std::atomic<bool> inlined_seen{false};   ///< in this region: a task was run at once
   std::atomic<bool> cancelled{false};
+  std::atomic<std::uint32_t> draining{0};  ///< who waits in drain(); written by them
 
   // Barrier: counts up to size(); whoever takes it back to 0 then opens the next epoch.
   alignas(64) std::atomic<std::uint32_t> arrived{0};

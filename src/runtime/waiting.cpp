@@ -297,7 +297,10 @@ void drain(Worker& worker) noexcept {
   worker.constraint = nullptr;
   // The others may wait in the stock runtime already, or be gone: whatever is left is for this
   // worker.
+  // relaxed: a sleeper's announcement comes after it, with its own order.
+  team.draining.fetch_add(1, std::memory_order_relaxed);
   wait_until(worker, nullptr, [&team] { return team.quiet(); }, [] {}, Reach::everywhere);
+  team.draining.fetch_sub(1, std::memory_order_relaxed);
   worker.constraint = constraint;
 }
 

@@ -513,6 +513,29 @@ TEST(Model, NobodyOfAnotherDomainIsWokenForWhatTheOwnLooksFor) {
   EXPECT_EQ(model.run({}), "");
 }
 
+// --- drain
+
+TEST(Model, ADrainFindsWhatLiesInAnyPlace) {
+  for (const char* policy :
+       {"auto", "push=local,steal=cores-only", "push=local,steal=break-even"}) {
+    static int ran;
+    Scenario scenario;
+    scenario.cores = {1, 1};
+    scenario.policy = policy;
+    scenario.reset = [] { ran = 0; };
+    scenario.body = [](Model&, Worker& worker) {
+      host::spawn(worker, [](Worker& runner) { host::spawn(runner, [](Worker&) { ++ran; }); });
+      drain(worker);
+    };
+    scenario.complaint = [](const Model&) { return unless(ran == 2, "not every task ran once"); };
+    all_end(scenario, 2);
+    scenario.workers = 3;
+    scenario.cores = {2, 1};
+    scenario.complaint = [](const Model&) { return unless(ran == 3, "not every task ran once"); };
+    all_end_randomly(scenario, 500);
+  }
+}
+
 // --- dependences
 
 TEST(Model, ReleasedSuccessorsRun) {
