@@ -218,7 +218,10 @@ Number limit(Limit which, Number usual) noexcept {
   Random random(plan.seed() * 64 + static_cast<std::uint64_t>(which) + 1);
   if (random.below(2) == 0) return usual;
   if (which == Limit::stack_left) return may_change_stacks ? usual << random.below(5) : usual;
-  const auto tiny = static_cast<Number>(std::uint32_t{1} << random.below(5));
+  std::uint32_t small = std::uint32_t{1} << random.below(5);
+  // A queue is searched from end to end in so many looks: with less, tests take for ever.
+  if (which == Limit::queue_look) small *= 8;
+  const auto tiny = static_cast<Number>(small);
   return tiny < usual ? tiny : usual;
 }
 

@@ -305,7 +305,7 @@ void enter_set(ThreadState& self, DependEntry& entry, Task& task, DependKind kin
   if (entry.set_size >= entry.prune_at) {
     prune_set(self, entry.last_set);
     entry.set_size = length(entry.last_set);
-    entry.prune_at = std::max(entry.set_size * 2, least_prune());
+    entry.prune_at = entry.set_size * 2 < least_prune() ? least_prune() : entry.set_size * 2;
   }
   use_in_table(task);
   entry.last_set = make_member(self, task, entry.last_set);

@@ -34,8 +34,9 @@ class alignas(64) SharedQueue {
     if (length() == 0) return nullptr;
     if (patient) {
       lock_.lock();
-    } else if (disorder::fails(disorder::Point::queue_take) || !lock_.try_lock()) {
-      return nullptr;
+    } else {
+      if (disorder::fails(disorder::Point::queue_take)) return nullptr;
+      if (!lock_.try_lock()) return nullptr;
     }
     Task* task = constraint == nullptr ? unlink_head() : unlink_allowed(*constraint);
     lock_.unlock();
@@ -48,7 +49,7 @@ class alignas(64) SharedQueue {
 
  private:
   // How many tasks a constrained worker looks at: a longer look could hold the lock for too long.
-  static int max_look() noexcept { return disorder::limit(disorder::Limit::queue_look, 256); }
+  static constexpr int usual_look = 256;
 
   void bump(int by) noexcept {
     // Written under the lock only, so load + store loses nothing.
@@ -65,8 +66,9 @@ class alignas(64) SharedQueue {
   }
   Task* unlink_allowed(const Task& constraint) noexcept {
     Task* before = nullptr;
+    const int max_look = disorder::limit(disorder::Limit::queue_look, usual_look);
     int looked = 0;
-    for (Task* task = head_; task != nullptr && looked < max_look(); ++looked) {
+    for (Task* task = head_; task != nullptr && looked < max_look; ++looked) {
       if (descends_from(*task, constraint)) {
         (before == nullptr ? head_ : before->next) = task->next;
         if (tail_ == task) tail_ = before;
@@ -76,11 +78,11 @@ class alignas(64) SharedQueue {
       before = task;
       task = task->next;
     }
-    if (looked == max_look()) rotate(before);
+    if (looked == max_look) rotate(before);
     return nullptr;
   }
   // Moves what was looked at to the end, so that the next look sees others: no task can hide
-  // behind more than `max_look` forbidden ones for ever.
+  // behind more than `usual_look` forbidden ones for ever.
   void rotate(Task* last_looked) noexcept {
     if (last_looked == nullptr || last_looked->next == nullptr) return;
     tail_->next = head_;

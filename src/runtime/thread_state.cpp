@@ -104,8 +104,9 @@ Task* TaskPool::refill(ThreadState& self, std::size_t size_class) noexcept {
     memory = fresh_memory(bytes);
   } else {
     if (slab_left_ < bytes) {
+      // No less than the largest of the small classes needs.
       const std::size_t fresh =
-          std::max(disorder::limit(disorder::Limit::task_slab, slab_bytes), bytes);
+          std::max(disorder::limit(disorder::Limit::task_slab, slab_bytes), std::size_t{4096});
       slab_ = fresh_memory(fresh);
       slab_left_ = fresh;
     }
