@@ -118,7 +118,12 @@ Task* find_awaited(Worker& worker, Reach reach) noexcept {
   Team& team = *worker.team;
   for (std::size_t i = 0; i < team.queues.size(); ++i) {
     if (team.queues[i] == nullptr) continue;
-    Task* task = team.queues[i]->take(worker.constraint, true);
+    // All of it: a worker that sleeps is not woken for what was there before.
+    Task* task = nullptr;
+    for (std::uint32_t left = team.queues[i]->looks_at_all(); left != 0 && task == nullptr;
+         --left) {
+      task = team.queues[i]->take(worker.constraint, true);
+    }
     if (task == nullptr) continue;
     const DomainId from = (*team.places)[PlaceId{i}].domain;
     if (from.valid() && from != worker.domain) count_steal(worker, from);

@@ -43,6 +43,12 @@ class alignas(64) SharedQueue {
     return task;
   }
 
+  /// A constrained look at a long queue ends early and moves what it saw to the end: after so many
+  /// it has seen all of it.
+  [[nodiscard]] std::uint32_t looks_at_all() const noexcept {
+    return length() / static_cast<std::uint32_t>(most_looked_at()) + 1;
+  }
+
   [[nodiscard]] std::uint32_t length() const noexcept {
     return length_.load(std::memory_order_relaxed);
   }
@@ -50,6 +56,9 @@ class alignas(64) SharedQueue {
  private:
   // How many tasks a constrained worker looks at: a longer look could hold the lock for too long.
   static constexpr int usual_look = 256;
+  static int most_looked_at() noexcept {
+    return disorder::limit(disorder::Limit::queue_look, usual_look);
+  }
 
   void bump(int by) noexcept {
     // Written under the lock only, so load + store loses nothing.
@@ -66,7 +75,7 @@ class alignas(64) SharedQueue {
   }
   Task* unlink_allowed(const Task& constraint) noexcept {
     Task* before = nullptr;
-    const int max_look = disorder::limit(disorder::Limit::queue_look, usual_look);
+    const int max_look = most_looked_at();
     int looked = 0;
     for (Task* task = head_; task != nullptr && looked < max_look; ++looked) {
       if (descends_from(*task, constraint)) {

@@ -220,6 +220,29 @@ TEST(Model, ConstrainedWaitersDoNotWaitForEachOther) {
   }
 }
 
+// What a worker waits for lies behind more tasks that it may not run than one look goes over.
+TEST(Model, AWaiterSeesWhatLiesFarBackInAQueue) {
+  static bool ready;
+  static bool ran;
+  Scenario scenario;
+  scenario.cores = {2};
+  scenario.policy = "central";
+  scenario.limits = {{Limit::queue_look, 1}};
+  scenario.reset = [] { ready = ran = false; };
+  scenario.body = [](Model& model, Worker& worker) {
+    if (worker.id == WorkerId{1}) {
+      for (int i = 0; i < 12; ++i) host::spawn(worker, [](Worker&) {});
+      ready = true;
+      model.until([] { return ran; });
+      return;
+    }
+    model.until([] { return ready; });
+    host::spawn(worker, [](Worker&) { ran = true; });
+    taskwait(worker);
+  };
+  all_end(scenario, 1);
+}
+
 // --- the barrier
 
 Scenario late_tasks(std::size_t workers, std::vector<std::size_t> cores, const char* policy) {
