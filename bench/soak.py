@@ -35,6 +35,9 @@ def read_options():
                         help="seconds after which a run counts as hung (default: 120)")
     parser.add_argument("--most-threads", type=harness.positive, default=8, metavar="N",
                         help="largest number of threads (default: 8)")
+    parser.add_argument("--disorder", action="store_true",
+                        help="each run with a seed of LARES_DISORDER of its own; for builds with that "
+                             "option (preset disorder)")
     parser.add_argument("--program", action="append", default=[], metavar="FILE",
                         help="also run this program, which must exit with 0; may be repeated")
     options = parser.parse_args()
@@ -105,6 +108,8 @@ def draw_settings(rng, options):
     for name, values in choices.items():
         if rng.random() < 0.25:
             settings[name] = rng.choice(values)
+    if options.disorder:
+        settings["LARES_DISORDER"] = rng.randrange(1 << 32)
     return settings
 
 

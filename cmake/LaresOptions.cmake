@@ -19,6 +19,8 @@ set(LARES_SANITIZE
     ""
     CACHE STRING "Sanitizers to build with: address, thread, undefined, or a comma list")
 
+option(LARES_DISORDER "Let the environment variable LARES_DISORDER disturb threads (base/disorder.hpp)" OFF)
+
 add_library(lares_settings INTERFACE)
 target_include_directories(lares_settings INTERFACE ${PROJECT_SOURCE_DIR}/src
                                                     ${PROJECT_SOURCE_DIR}/include)
@@ -32,6 +34,9 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 takes the moves inside std::string's operator+ for overlapping copies (its bug 105651).
   target_compile_options(lares_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
+if(LARES_DISORDER)
+  target_compile_definitions(lares_settings INTERFACE LARES_DISORDER=1)
 endif()
 if(LARES_SANITIZE)
   # A finding must end the test that made it, and assertions stay on although the code is optimised.

@@ -1,5 +1,7 @@
 #include "memory/page_homes.hpp"
 
+#include "base/disorder.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -196,6 +198,7 @@ PageHome PageHomes::keep_assumption(const Entry& entry, std::uint64_t old) noexc
 PageAnswer PageHomes::ask(const PageRange& range) noexcept {
   queries_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a statistic
   const PageAnswer now = ask_where(kernel_, range, options_.page_shift, options_.samples);
+  disorder::pause(disorder::Point::page_query);
   if (now.state == PageAnswer::State::refused) {
     int none = 0;
     // Only the first refusal is kept. relaxed: the number is all there is to say.

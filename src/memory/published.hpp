@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/disorder.hpp"
 #include "memory/reserve.hpp"
 
 namespace lares::memory {
@@ -68,6 +69,7 @@ class Published {
     for (int i = 0; i < tries; ++i) {
       // acquire: pairs with publish(), so the rows of this version are complete.
       const std::uint64_t version = version_.load(std::memory_order_acquire);
+      disorder::pause(disorder::Point::reading_table);
       use(rows(version));
       // relaxed: the acquire loads of the words come before it and cannot sink below it.
       if (version_.load(std::memory_order_relaxed) == version) return true;
@@ -99,7 +101,8 @@ class Published {
   void publish() noexcept {
     const std::uint64_t next = version_.load(std::memory_order_relaxed) + 1;
     sizes_[next & 1U].store(filled_, std::memory_order_release);  // as in append()
-    version_.store(next, std::memory_order_release);              // release: the rows come first
+    disorder::late(disorder::Point::publishing);
+    version_.store(next, std::memory_order_release);  // release: the rows come first
   }
 
  private:

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "base/disorder.hpp"
+
 namespace lares::memory {
 
 /// For upkeep that any thread may do and none must wait for. After a fork in a moment when it was
@@ -14,7 +16,10 @@ class TryLock {
    public:
     explicit Guard(TryLock& lock) noexcept
         // acquire: pairs with the release below, so the last holder's work is seen.
-        : lock_(lock.taken_.exchange(true, std::memory_order_acquire) ? nullptr : &lock) {}
+        : lock_(disorder::fails(disorder::Point::upkeep) ||
+                        lock.taken_.exchange(true, std::memory_order_acquire)
+                    ? nullptr
+                    : &lock) {}
     ~Guard() {
       // release: the next holder sees this one's work.
       if (lock_ != nullptr) lock_->taken_.store(false, std::memory_order_release);

@@ -9,6 +9,8 @@
 // `life` or pointer.
 #include "runtime/ancestry.hpp"
 
+#include "base/disorder.hpp"
+
 namespace lares::runtime {
 
 namespace {
@@ -36,6 +38,7 @@ Step jump(Seen& at, std::uint32_t target) noexcept {
   const Task* up = at.task->jump.load(std::memory_order_acquire);
   const std::uint64_t life = at.task->jump_life.load(std::memory_order_acquire);
   const std::uint32_t depth = at.task->jump_depth.load(std::memory_order_acquire);
+  disorder::pause(disorder::Point::walking);
   if (!lives(at)) return Step::overtaken;
   if (up == nullptr || depth < target || depth >= at.depth) return Step::none;
   const Seen above{up, life, depth};
@@ -47,6 +50,7 @@ Step jump(Seen& at, std::uint32_t target) noexcept {
 Step step(Seen& at) noexcept {
   const Task* parent = at.task->parent.load(std::memory_order_acquire);
   if (parent == nullptr) return Step::none;
+  disorder::pause(disorder::Point::walking);
   const Seen above = look_at(*parent);
   const bool in_place = at.task->parent.load(std::memory_order_acquire) == parent && lives(at);
   // Depth shrinks with every step, whatever a thief may see: no walk is without end.

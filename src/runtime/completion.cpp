@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "base/disorder.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/dependences.hpp"
 #include "runtime/exclusion.hpp"
@@ -56,6 +57,8 @@ void tell_parent(Worker* worker, ThreadState& self, Task& parent, bool still_nee
   // A runner that sleeps has none of its children in `local_children`: the low half counts them
   // all.
   if (static_cast<std::int32_t>(left) != 0) return;
+  disorder::pause(disorder::Point::parent_told);
+  if (disorder::omits(disorder::Fault::no_wake_of_parent)) return;
   if (parent.waiting.load(std::memory_order_seq_cst)) wake_waiter(*team, runner);
 }
 
@@ -70,6 +73,7 @@ bool lift_over_completed(ThreadState& self, Task& task) noexcept {
     // The parent of what has completed does not change; it is held by it, and so by us.
     Task* const above = parent->parent.load(std::memory_order_relaxed);
     above->holders.fetch_add(Task::reference, std::memory_order_relaxed);
+    disorder::pause(disorder::Point::lifting);
     // release: before the old parent is freed; see ancestry.cpp.
     task.parent.store(above, std::memory_order_release);
     drop_holder(self, *parent, held);
@@ -81,10 +85,10 @@ bool lift_over_completed(ThreadState& self, Task& task) noexcept {
 
 void leave_group(Taskgroup& group, Team& team) noexcept {
   Worker* const owner = group.owner.load(std::memory_order_relaxed);
-  if (group.incomplete.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
-      group.waiting.load(std::memory_order_seq_cst)) {
-    wake_waiter(team, owner);
-  }
+  if (group.incomplete.fetch_sub(1, std::memory_order_seq_cst) != 1) return;
+  disorder::pause(disorder::Point::group_left);
+  if (disorder::omits(disorder::Fault::no_wake_of_group)) return;
+  if (group.waiting.load(std::memory_order_seq_cst)) wake_waiter(team, owner);
 }
 
 void release_exclusion(Worker* worker, Task& task) noexcept {
@@ -95,6 +99,15 @@ void release_exclusion(Worker* worker, Task& task) noexcept {
     hand_over(worker != nullptr && worker->team == freed->team ? worker : nullptr, *freed);
     freed = next;
   }
+}
+
+// Those who drain wait for nobody's children in particular: the end of the last task wakes them.
+void wake_draining(Team& team) noexcept {
+  light_fence();  // pairs with heavy_fence in Sleeper: it sees the count, or is seen to drain
+  if (team.draining.load(std::memory_order_relaxed) == 0) return;
+  // Of two that end at the same time the later one must see both.
+  full_fence();
+  if (team.quiet()) wake_team(team);
 }
 
 }  // namespace
@@ -127,15 +140,18 @@ void count_created(Worker& worker, Task& task) noexcept {
   // release: a barrier that counts this one also sees tasks_seen.
   worker.created.store(worker.created.load(std::memory_order_relaxed) + 1,
                        std::memory_order_release);
+  disorder::pause(disorder::Point::counted);
 }
 
 void complete(Worker* worker, Task& task) noexcept {
   ThreadState& self = worker != nullptr ? *worker->thread : *this_thread();
   Team& team = *task.team;
+  disorder::pause(disorder::Point::completing);
   if (task.table != nullptr) drop_table(self, task);
   if (task.exclusives != nullptr) release_exclusion(worker, task);
   if (task.has(task_flag::depends)) release_successors(worker, task);
   if (task.group != nullptr && !task.has(task_flag::undeferred)) leave_group(*task.group, team);
+  disorder::pause(disorder::Point::released);
   const bool counted = task.has(task_flag::counted);
   Task& parent = *task.parent.load(std::memory_order_relaxed);
 
@@ -159,13 +175,16 @@ void complete(Worker* worker, Task& task) noexcept {
     }
   }
   if (!counted) return;
+  disorder::late(disorder::Point::finishing);
   // Last, because the barrier may open now. release: a barrier that counts this one sees all of it.
   if (worker != nullptr) {
     worker->finished.store(worker->finished.load(std::memory_order_relaxed) + 1,
                            std::memory_order_release);
+    wake_draining(team);
   } else {
     // seq_cst: a sleeper in the barrier either sees that all is done or is seen below.
     team.foreign_finished.fetch_add(1, std::memory_order_seq_cst);
+    wake_draining(team);
     wake_somebody(team, nullptr);  // whoever is in the barrier can open it for all
   }
 }

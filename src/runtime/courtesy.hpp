@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/clock.hpp"
+#include "base/disorder.hpp"
 
 namespace lares::runtime {
 
@@ -23,6 +24,7 @@ class Courtesy {
       --sleeps_;
       return false;
     }
+    if (disorder::gives_way()) return true;
     const Nanoseconds before = now();
     sched_yield();
     const std::int64_t took = now().count - before.count;

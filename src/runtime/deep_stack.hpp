@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/disorder.hpp"
 #include "runtime/task.hpp"
 #include "runtime/team.hpp"
 #include "runtime/thread_state.hpp"
@@ -20,6 +21,7 @@ constexpr std::uintptr_t stack_margin(std::size_t stack_bytes) noexcept {
 /// True if little of the calling thread's current stack is left; then nothing should be run on it
 /// that could as well be left for later.
 inline bool stack_is_low(const ThreadState& self) noexcept {
+  const auto margin = disorder::limit(disorder::Limit::stack_left, self.stack_margin);
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   // Unsigned: on a stack that is not the thread's own (a coroutine of the program) the difference
   // is large, and the program's stack is the program's business.

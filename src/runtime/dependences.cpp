@@ -1,10 +1,12 @@
 #include "runtime/dependences.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
+#include "base/disorder.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/placing.hpp"
@@ -111,6 +113,16 @@ bool prune_entry(ThreadState& self, DependEntry& entry) noexcept {
 
 // --- the hash table -----------------------------------------------------------------------------
 
+// A power of two with room for one entry at most half of it.
+std::size_t first_capacity() noexcept {
+  return std::max<std::size_t>(disorder::limit(disorder::Limit::table, std::size_t{32}), 4);
+}
+
+// From how many members on a set is searched for completed ones.
+std::uint32_t least_prune() noexcept {
+  return disorder::limit(disorder::Limit::prune, std::uint32_t{64});
+}
+
 std::size_t hash(std::uintptr_t address, std::size_t capacity) noexcept {
   return static_cast<std::size_t>((address * 0x9E3779B97F4A7C15ULL) >> 20U) & (capacity - 1);
 }
@@ -150,7 +162,7 @@ void rebuild(ThreadState& self, DependTable& table) noexcept {
       ++live;
     }
   }
-  std::size_t capacity = 32;
+  std::size_t capacity = first_capacity();
   while (capacity < live * 4) capacity *= 2;
   DependTable fresh{make_entries(capacity), capacity, live, table.base_out};
   for (std::size_t i = 0; i < table.capacity; ++i) {
@@ -164,7 +176,8 @@ DependTable& table_of(Task& parent) noexcept {
   if (parent.table == nullptr) {
     void* memory = std::malloc(sizeof(DependTable));
     if (memory == nullptr) std::abort();
-    parent.table = new (memory) DependTable{make_entries(32), 32, 0, nullptr};
+    const std::size_t capacity = first_capacity();
+    parent.table = new (memory) DependTable{make_entries(capacity), capacity, 0, nullptr};
   }
   return *parent.table;
 }
@@ -176,7 +189,7 @@ DependEntry& entry_for(ThreadState& self, DependTable& table, std::uintptr_t add
     entry.used = true;
     entry.address = address;
     entry.set_kind = DependKind::in;
-    entry.prune_at = 64;
+    entry.prune_at = least_prune();
     ++table.count;
     if (table.base_out != nullptr) {
       entry.last_out = table.base_out;
@@ -220,6 +233,7 @@ struct Linker {
     if (predecessor == nullptr || predecessor == &task) return;
     Edge* head = predecessor->successors.load(std::memory_order_acquire);
     if (head == closed_edges()) return;
+    disorder::pause(disorder::Point::linking);
     Edge* edge = take_edge();
     edge->successor = &task;
     do {
@@ -297,7 +311,7 @@ void enter_set(ThreadState& self, DependEntry& entry, Task& task, DependKind kin
   if (entry.set_size >= entry.prune_at) {
     prune_set(self, entry.last_set);
     entry.set_size = length(entry.last_set);
-    entry.prune_at = entry.set_size * 2 < 64 ? 64 : entry.set_size * 2;
+    entry.prune_at = entry.set_size * 2 < least_prune() ? least_prune() : entry.set_size * 2;
   }
   use_in_table(task);
   entry.last_set = make_member(self, task, entry.last_set);
@@ -335,6 +349,7 @@ bool finish_linking(Linker& linker) noexcept {
     linker.task.unfulfilled.store(0, std::memory_order_relaxed);
     return true;
   }
+  disorder::pause(disorder::Point::linked);
   const std::int32_t surplus = linking_guard - linker.linked;
   // acq_rel: whoever brings it to zero has seen all predecessors' writes and our own.
   return linker.task.unfulfilled.fetch_sub(surplus, std::memory_order_acq_rel) == surplus;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/disorder.hpp"
 #include "policy/limits.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/task.hpp"
@@ -27,11 +28,13 @@ class Deque {
   /// Owner only. False if full.
   bool push(Task& task) noexcept {
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
-    if (bottom - top_seen_ >= capacity) {
+    const std::int64_t room = disorder::limit(disorder::Limit::deque, capacity);
+    if (bottom - top_seen_ >= room) {
       top_seen_ = top_.load(std::memory_order_acquire);
-      if (bottom - top_seen_ >= capacity) return false;
+      if (bottom - top_seen_ >= room) return false;
     }
     slot(bottom).store(pack(task), std::memory_order_relaxed);
+    disorder::late(disorder::Point::deque_push);
     // release: a thief that sees the new bottom sees the slot and the task behind it.
     bottom_.store(bottom + 1, std::memory_order_release);
     return true;
@@ -43,11 +46,13 @@ class Deque {
     if (bottom < top_.load(std::memory_order_relaxed)) return nullptr;  // top only grows
     // seq_cst pair with steal(): either the thief sees the smaller bottom or we see its top.
     bottom_.store(bottom, std::memory_order_seq_cst);
+    disorder::pause(disorder::Point::deque_pop);
     std::int64_t top = top_.load(std::memory_order_seq_cst);
     if (top < bottom) return unpack(slot(bottom).load(std::memory_order_relaxed));
     Task* task = nullptr;
     if (top == bottom) {  // the last one: race for it with the thieves
       task = unpack(slot(bottom).load(std::memory_order_relaxed));
+      disorder::pause(disorder::Point::deque_last);
       if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
                                         std::memory_order_relaxed)) {
         task = nullptr;
@@ -67,6 +72,7 @@ class Deque {
     // Asked before the task is taken: if the exchange succeeds nobody else has taken it meanwhile,
     // so it had not started and the answer was right; if not, the answer does not matter.
     if (constraint != nullptr && !may_take(packed, *constraint)) return nullptr;
+    if (disorder::fails(disorder::Point::deque_steal)) return nullptr;
     if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
                                       std::memory_order_relaxed)) {
       return nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/disorder.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/deep_stack.hpp"
 #include "runtime/engine.hpp"
@@ -83,6 +84,7 @@ bool waits_for_event(Task& task) noexcept {
   share_children(task);
   Team& team = *task.team;
   team.pending_events.fetch_add(1, std::memory_order_relaxed);
+  disorder::late(disorder::Point::fulfilling);
   // acq_rel: what the fulfiller did comes before the completion here, and the other way round.
   if (task.detach_state.exchange(detach_state::body_ended, std::memory_order_acq_rel) !=
       detach_state::fulfilled) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/disorder.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/waking.hpp"
 
@@ -18,6 +19,7 @@ bool may_run(const Worker& worker, const Task& task) noexcept {
 Task* pop_own(Worker& worker) noexcept {
   Task* task = worker.deque.pop();
   if (task == nullptr || may_run(worker, *task)) return task;
+  disorder::pause(disorder::Point::found);
   worker.deque.push(*task);  // there is room: it was just taken out
   return nullptr;
 }
@@ -33,13 +35,23 @@ void count_steal(Worker& worker, DomainId from) noexcept {
   worker.counters->steals[std::min(rank, distance_ranks - 1)].add(1);
 }
 
-// `patient` waits for the lock of a shared queue that others may use as well.
-Task* visit(Worker& worker, PlaceId place, bool patient) noexcept {
+// A look covers part of a long queue; what is there for the worker may lie further back.
+Task* take_with_looks(SharedQueue& queue, const Task* constraint, std::uint32_t looks) noexcept {
+  for (; looks != 0; --looks) {
+    if (Task* task = queue.take(constraint, true); task != nullptr) return task;
+  }
+  return nullptr;
+}
+
+// `thorough` waits for the lock of a shared queue, and looks at all that is in it.
+Task* visit(Worker& worker, PlaceId place, bool thorough) noexcept {
   Team& team = *worker.team;
   const policy::Place& there = (*team.places)[place];
   if (!there.worker.valid()) {
+    SharedQueue& queue = *team.queues[place.index()];
     const bool own = there.domain == worker.domain;
-    Task* task = team.queues[place.index()]->take(worker.constraint, own || patient);
+    Task* task = thorough ? take_with_looks(queue, worker.constraint, queue.looks_at_all())
+                          : queue.take(worker.constraint, own);
     if (task != nullptr && !own && there.domain.valid()) count_steal(worker, there.domain);
     return task;
   }
@@ -59,9 +71,11 @@ Task* take_shared(Worker& worker) noexcept {
 }
 
 void offer_own(Worker& worker) noexcept {
+  if (disorder::omits(disorder::Fault::no_own_queue_offered)) return;
   Team& team = *worker.team;
   SharedQueue& queue = *team.queues[team.places->of(worker.domain).index()];
   while (Task* task = worker.deque.pop()) {
+    disorder::pause(disorder::Point::found);
     const Offer offer{.domain = worker.domain, .task = task};
     queue.push(*task);
     notify(team, offer);  // any sleeper may be the one that waits for it

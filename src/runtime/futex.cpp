@@ -1,5 +1,7 @@
 #include "runtime/futex.hpp"
 
+#include "base/disorder.hpp"
+
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -44,6 +46,10 @@ void full_fence() noexcept {
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                 Nanoseconds limit) noexcept {
+#if LARES_DISORDER
+  if (disorder::is_directed()) return disorder::director->sleep(word, expected);
+#endif
+  if (disorder::wakes(disorder::Point::sleeping)) return;
   timespec timeout{};
   timeout.tv_sec = limit.count / 1'000'000'000;
   timeout.tv_nsec = limit.count % 1'000'000'000;
@@ -51,6 +57,9 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 }
 
 std::uint32_t futex_wake(std::atomic<std::uint32_t>& word, std::uint32_t count) noexcept {
+#if LARES_DISORDER
+  if (disorder::is_directed()) return disorder::director->wake(word, count);
+#endif
   const int limit = count > INT_MAX ? INT_MAX : static_cast<int>(count);
   const long woken = syscall(SYS_futex, raw(word), FUTEX_WAKE_PRIVATE, limit, nullptr, nullptr, 0);
   return woken > 0 ? static_cast<std::uint32_t>(woken) : 0;

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "base/clock.hpp"
+#include "base/disorder.hpp"
 #include "policy/limits.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/exclusion.hpp"
@@ -19,8 +20,9 @@ namespace {
 std::int64_t own_queue_limit(const Worker& worker) noexcept {
   const auto threads = static_cast<std::int64_t>(worker.team->size());
   return worker.current->depth.load(std::memory_order_relaxed) <= 1
-             ? policy::limits::own_queue_per_worker * threads
-             : 8 + threads;
+             ? disorder::limit(disorder::Limit::own_queue, policy::limits::own_queue_per_worker) *
+                   threads
+             : disorder::limit(disorder::Limit::own_queue_deep, 8 + threads);
 }
 // One in so many queue operations is timed.
 constexpr std::uint32_t sample_interval = 512;
@@ -118,7 +120,8 @@ PlaceId choose_place(Worker& worker, Task& task) noexcept {
 bool is_full(Worker& worker, PlaceId place, PlaceId queue) noexcept {
   if (place == worker.place) return is_own_queue_full(worker);
   return worker.team->throttles &&
-         worker.team->queues[queue.index()]->length() >= policy::limits::shared_queue;
+         worker.team->queues[queue.index()]->length() >=
+             disorder::limit(disorder::Limit::shared_queue, policy::limits::shared_queue);
 }
 
 // A task that is over sooner than it takes to move it between cores is best run by its creator, who
@@ -182,11 +185,14 @@ void became_ready(Worker* worker, Task& task) noexcept {
 
 void hand_over(Worker* worker, Task& task) noexcept {
   Team& team = *task.team;
+  disorder::late(disorder::Point::ready);
   if (task.has(task_flag::waiter)) {
     const Task& waiting = *task.parent.load(std::memory_order_relaxed);
     Worker* const runner = waiting.runner.load(std::memory_order_relaxed);
     // The waiting thread may reuse the descriptor once it sees this; descriptors are type-stable.
     task.parts.store(1, std::memory_order_seq_cst);
+    disorder::pause(disorder::Point::ready);
+    if (disorder::omits(disorder::Fault::no_wake_of_waiter)) return;
     if (task.waiting.load(std::memory_order_seq_cst)) wake_waiter(team, runner);
     return;
   }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/disorder.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/spinlock.hpp"
 #include "runtime/task.hpp"
@@ -17,6 +18,7 @@ class alignas(64) SharedQueue {
  public:
   void push(Task& task) noexcept {
     task.next = nullptr;
+    disorder::late(disorder::Point::queue_push);
     const std::lock_guard lock(lock_);
     if (tail_ == nullptr) {
       head_ = &task;
@@ -33,12 +35,19 @@ class alignas(64) SharedQueue {
     if (length() == 0) return nullptr;
     if (patient) {
       lock_.lock();
-    } else if (!lock_.try_lock()) {
-      return nullptr;
+    } else {
+      if (disorder::fails(disorder::Point::queue_take)) return nullptr;
+      if (!lock_.try_lock()) return nullptr;
     }
     Task* task = constraint == nullptr ? unlink_head() : unlink_allowed(*constraint);
     lock_.unlock();
     return task;
+  }
+
+  /// A constrained look at a long queue ends early and moves what it saw to the end: after so many
+  /// it has seen all of it.
+  [[nodiscard]] std::uint32_t looks_at_all() const noexcept {
+    return length() / static_cast<std::uint32_t>(most_looked_at()) + 1;
   }
 
   [[nodiscard]] std::uint32_t length() const noexcept {
@@ -57,7 +66,10 @@ class alignas(64) SharedQueue {
 
  private:
   // How many tasks a constrained worker looks at: a longer look could hold the lock for too long.
-  static constexpr int max_look = 256;
+  static constexpr int usual_look = 256;
+  static int most_looked_at() noexcept {
+    return disorder::limit(disorder::Limit::queue_look, usual_look);
+  }
 
   void bump(int by) noexcept {
     // Written under the lock only, so load + store loses nothing.
@@ -74,6 +86,7 @@ class alignas(64) SharedQueue {
   }
   Task* unlink_allowed(const Task& constraint) noexcept {
     Task* before = nullptr;
+    const int max_look = most_looked_at();
     int looked = 0;
     for (Task* task = head_; task != nullptr && looked < max_look; ++looked) {
       if (descends_from(*task, constraint)) {
@@ -89,7 +102,7 @@ class alignas(64) SharedQueue {
     return nullptr;
   }
   // Moves what was looked at to the end, so that the next look sees others: no task can hide
-  // behind more than `max_look` forbidden ones for ever.
+  // behind more than `usual_look` forbidden ones for ever.
   void rotate(Task* last_looked) noexcept {
     if (last_looked == nullptr || last_looked->next == nullptr) return;
     tail_->next = head_;

@@ -2,6 +2,7 @@
 
 #include <climits>
 
+#include "base/disorder.hpp"
 #include "runtime/futex.hpp"
 
 namespace lares::runtime {
@@ -34,7 +35,9 @@ bool Dormitory::choose() noexcept {
                                        std::memory_order_acq_rel, std::memory_order_relaxed)) {
       continue;
     }
+    disorder::late(disorder::Point::claimed);
     bell_.fetch_add(1, std::memory_order_release);
+    disorder::late(disorder::Point::unparking);
     futex_wake(bell_, 1);
     return true;
   }
@@ -43,6 +46,7 @@ bool Dormitory::choose() noexcept {
 
 void Dormitory::ring() noexcept {
   bell_.fetch_add(1, std::memory_order_release);
+  disorder::late(disorder::Point::unparking);
   futex_wake(bell_, INT_MAX);
 }
 

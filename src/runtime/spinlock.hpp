@@ -5,6 +5,8 @@
 
 #include <atomic>
 
+#include "base/disorder.hpp"
+
 namespace lares::runtime {
 
 /// Tells the processor that this is a spin loop.
@@ -21,13 +23,16 @@ inline void relax() noexcept {
 class Spinlock {
  public:
   void lock() noexcept {
+    disorder::pause(disorder::Point::locking);
     for (int spins = 0; !try_lock(); ++spins) {
+      if (disorder::gives_way()) continue;
       if (spins < 64) {
         relax();
       } else {
         sched_yield();
       }
     }
+    disorder::pause(disorder::Point::locked);
   }
   bool try_lock() noexcept {
     // acquire: the critical section must not move before it; the relaxed look first keeps the

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/disorder.hpp"
 #include "policy/limits.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/completion.hpp"
@@ -35,21 +36,24 @@ void run_one_of_own(Worker& worker) noexcept {
 void help_while_too_many(Worker& worker) noexcept {
   if (!worker.team->throttles) return;
   const Task& current = *worker.current;
-  const auto window =
-      static_cast<std::int32_t>(policy::limits::window_per_worker * worker.team->size());
+  const auto window = static_cast<std::int32_t>(
+      disorder::limit(disorder::Limit::window, policy::limits::window_per_worker) *
+      worker.team->size());
   // Created minus finished here: an upper bound that costs no look at what others wrote.
   if (current.local_children <= window) return;
   if (current.incomplete_children() > window) run_one_of_own(worker);
+  const std::int32_t most =
+      disorder::limit(disorder::Limit::waiting_children, max_waiting_children);
   int fruitless = 0;
   // Bounded: the missing tasks may wait for something that only the current task will do.
-  while (current.incomplete_children() > max_waiting_children && fruitless < 64) {
+  while (current.incomplete_children() > most && fruitless < 64) {
     Task* task = find_work(worker);
     if (task != nullptr) {
       execute(worker, *task);
       fruitless = 0;
     } else {
       ++fruitless;
-      relax();
+      if (!disorder::gives_way()) relax();
     }
   }
 }
@@ -147,7 +151,8 @@ bool should_inline(Worker& worker) noexcept {
   Team& team = *worker.team;
   const std::uint32_t queued =
       team.queues[team.places->of(worker.domain).index()]->length() + team.queues[0]->length();
-  return team.throttles && queued >= shared_feed * team.size();
+  return team.throttles &&
+         queued >= disorder::limit(disorder::Limit::shared_feed, shared_feed) * team.size();
 }
 
 bool runs_in_order(const Worker& worker) noexcept {
@@ -340,10 +345,13 @@ void fulfil(Task& task) noexcept {
   if (task.has(task_flag::undeferred)) {
     Team& team = *task.team;
     Worker* const runner = task.runner.load(std::memory_order_relaxed);
+    disorder::late(disorder::Point::fulfilling);
     task.detach_state.store(detach_state::fulfilled, std::memory_order_seq_cst);
+    disorder::pause(disorder::Point::fulfilling);
     if (task.waiting.load(std::memory_order_seq_cst)) wake_waiter(team, runner);
     return;
   }
+  disorder::late(disorder::Point::fulfilling);
   if (task.detach_state.exchange(detach_state::fulfilled, std::memory_order_acq_rel) !=
       detach_state::body_ended) {
     return;  // the body's end completes it

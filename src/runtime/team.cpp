@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/clock.hpp"
+#include "base/disorder.hpp"
 #include "runtime/dependences.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/futex.hpp"
@@ -145,6 +146,7 @@ void build_places(Team& team) {
   const auto crowd = static_cast<std::uint32_t>(team.size() / team.cores);
   team.throttles = engine.throttles();
   team.spin_rounds = engine.spin_rounds(team.crowded);
+  team.spin_rounds = disorder::limit(disorder::Limit::spin_rounds, team.spin_rounds);
   // The more threads share a core, the sooner a fruitless one must get out of the others' way.
   if (team.crowded) team.spin_rounds = std::max<std::uint32_t>(1, team.spin_rounds / crowd);
   for (const auto& worker : team.members()) {
@@ -160,6 +162,7 @@ void meet(Team& team, WorkerId id, ThreadState& thread) {
   if (team.workers[id.index()] == nullptr) team.workers[id.index()] = make_worker(team, id);
   team.core_of[id.index()] = core_of_thread(thread);
   const auto all = static_cast<std::uint32_t>(team.size());
+  disorder::late(disorder::Point::meeting);
   // acq_rel: the last one sees what each wrote into its slot.
   if (team.met.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
     build_places(team);
@@ -223,7 +226,8 @@ Team* take_or_make(ThreadState& master, std::size_t size, const void* host) noex
     return cached.host == host && cached.size() == size;
   });
   if (team != nullptr) return team;
-  if (of_host < most_sizes) return make_team(size, size, host);
+  if (of_host < disorder::limit(disorder::Limit::team_sizes, most_sizes))
+    return make_team(size, size, host);
   team = take_cached(
       master, [&](const Team& cached) { return cached.host == host && cached.capacity() >= size; });
   // Doubled capacities: few of them are enough for any sequence of sizes.
@@ -328,6 +332,7 @@ void release_team(ThreadState& master, Team* team) noexcept {
 
 Worker& enter(Team& team, WorkerId id) noexcept {
   ThreadState& thread = *this_thread();
+  disorder::pause(disorder::Point::entering);
   if (team.places_ready.load(std::memory_order_acquire) == 0) meet(team, id, thread);
   Worker& worker = *team.workers[id.index()];
   if (core_of_thread(thread) != worker.core) {
@@ -348,6 +353,7 @@ void leave(Worker& worker) noexcept {
   if (team.size() > 1 && !team.cancelled.load(std::memory_order_relaxed)) {
     meet_at_barrier(worker, Wait::region_end);
   }
+  disorder::pause(disorder::Point::leaving);
   drain(worker, Wait::region_end);
   record::leaves_team(worker);
   if (worker.spare != nullptr) discard_unsubmitted(worker, *worker.spare);

@@ -159,15 +159,16 @@ class Team : public policy::QueueLengths {
   std::atomic<bool> deferred_seen{false};  ///< in this region: a task was left for later
   std::atomic<bool> inlined_seen{false};   ///< in this region: a task was run at once
   std::atomic<bool> cancelled{false};
+  std::atomic<std::uint32_t> draining{0};  ///< who waits in drain(); written by them
 
   // Barrier: counts up to size(); whoever takes it back to 0 then opens the next epoch.
   alignas(64) std::atomic<std::uint32_t> arrived{0};
 
   // Any worker, and threads outside.
-  alignas(64) std::atomic<std::uint32_t> waking{0};  ///< claimed sleepers that have not looked yet
-  std::atomic<std::uint64_t> foreign_finished{0};    ///< by threads that are not of the team
-  std::atomic<std::uint32_t> excluded{0};            ///< tasks that lack a mutexinoutset lock
-  std::atomic<std::uint32_t> pending_events{0};      ///< tasks that have ended but for their event
+  alignas(64) std::atomic<std::int32_t> waking{0};  ///< claimed sleepers that have not looked yet
+  std::atomic<std::uint64_t> foreign_finished{0};   ///< by threads that are not of the team
+  std::atomic<std::uint32_t> excluded{0};           ///< tasks that lack a mutexinoutset lock
+  std::atomic<std::uint32_t> pending_events{0};     ///< tasks that have ended but for their event
 
  private:
   std::size_t size_;  ///< of the present region

@@ -4,12 +4,15 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <utility>
 
+#include "base/disorder.hpp"
 #include "runtime/deep_stack.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/process_lock.hpp"
@@ -105,8 +108,11 @@ Task* TaskPool::refill(ThreadState& self, std::size_t size_class) noexcept {
     memory = fresh_memory(bytes);
   } else {
     if (slab_left_ < bytes) {
-      slab_ = fresh_memory(slab_bytes);
-      slab_left_ = slab_bytes;
+      // No less than the largest of the small classes needs.
+      const std::size_t fresh =
+          std::max(disorder::limit(disorder::Limit::task_slab, slab_bytes), std::size_t{4096});
+      slab_ = fresh_memory(fresh);
+      slab_left_ = fresh;
     }
     memory = slab_;
     slab_ += bytes;
@@ -136,6 +142,7 @@ void TaskPool::release(ThreadState& self, Task* task) noexcept {
   Task* head = owner->pool.returned_.load(std::memory_order_relaxed);
   do {
     task->next = head;
+    disorder::pause(disorder::Point::giving_back);
     // release: the owner that takes it sees our last writes to the descriptor.
   } while (!owner->pool.returned_.compare_exchange_weak(head, task, std::memory_order_release,
                                                         std::memory_order_relaxed));
@@ -171,6 +178,12 @@ ThreadState* this_thread() noexcept {
   t_state = thread;
   return thread;
 }
+
+#if LARES_DISORDER
+ThreadState* exchange_this_thread(ThreadState* state) noexcept {
+  return std::exchange(t_state, state);
+}
+#endif
 
 void forget_threads_after_fork() noexcept {
   // The child's only thread keeps its state; what other threads held is lost with them. Their

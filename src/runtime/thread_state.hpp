@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/disorder.hpp"
 #include "base/ids.hpp"
 #include "base/random.hpp"
 #include "runtime/counters.hpp"
@@ -76,6 +77,12 @@ extern __thread Worker* this_worker_slot __attribute__((tls_model("initial-exec"
 /// The calling thread's innermost worker, or nullptr outside Lares' teams.
 inline Worker* this_worker() noexcept { return this_worker_slot; }
 inline void set_this_worker(Worker* worker) noexcept { this_worker_slot = worker; }
+
+#if LARES_DISORDER
+/// For a model that runs several workers on one thread: makes `state` the calling thread's, as if
+/// another thread went on here (nullptr: one that has none yet). Answers the one before.
+ThreadState* exchange_this_thread(ThreadState* state) noexcept;
+#endif
 
 /// In the child of a fork: the other threads are gone, and counts go to memory of their own.
 void forget_threads_after_fork() noexcept;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/disorder.hpp"
 #include "runtime/alone.hpp"
 #include "runtime/dependences.hpp"
 #include "runtime/engine.hpp"
@@ -16,20 +17,21 @@ namespace lares::runtime {
 bool Patience::exhausted() noexcept {
   if (rounds_ >= spin_rounds_) return true;
   ++rounds_;
+  if (disorder::gives_way()) return false;
   const std::uint32_t pauses = rounds_ < 16 ? rounds_ : 16;
   for (std::uint32_t i = 0; i < pauses; ++i) relax();
   return false;
 }
 
 bool Patience::sees_work(const Worker& worker) noexcept {
-  constexpr std::uint32_t most_looks = 256;
+  const auto most_looks = disorder::limit(disorder::Limit::looks, std::uint32_t{256});
   const Team& team = *worker.team;
   // A crowded team has others awake; a constrained worker mostly sees what it may not run.
   if (team.crowded || worker.constraint != nullptr || looks_ >= most_looks) return false;
   ++looks_;
   for (std::size_t i = 0; i < team.places->size(); ++i) {
     if (team.length(PlaceId{i}) == 0) continue;
-    sched_yield();
+    if (!disorder::gives_way()) sched_yield();
     return true;
   }
   return false;
@@ -52,19 +54,23 @@ Sleeper::Sleeper(Worker& worker, std::atomic<bool>* waiting) noexcept
   } else {
     worker.sleeps_under.store(worker.constraint, std::memory_order_relaxed);
     worker.parked.store(1, std::memory_order_seq_cst);
+    disorder::pause(disorder::Point::announced);
     worker.team->sleepers->add_bound(worker.domain, worker.id);
   }
+  disorder::pause(disorder::Point::announced);
   worker.team->sleepers->count_in();
   // Orders the announcement before the look that follows, against those who queue a task and then
   // look for sleepers. They have only a light fence; but before the first task there are none of
   // them yet, and who makes it fences when it says so (count_created).
   full_fence();
   if (worker.team->tasks_seen.load(std::memory_order_relaxed)) heavy_fence();
+  disorder::pause(disorder::Point::announced);
 }
 
 // From here on `holders` counts all children, so that the last one knows that it is the last.
 void Sleeper::share_children(Task& current) noexcept {
   waiting_->store(true, std::memory_order_seq_cst);
+  disorder::pause(disorder::Point::announced);
   if (current.local_children == 0) return;
   // seq_cst: a child that counts before this is seen by the look that follows, a later one sees
   // `waiting`.
@@ -75,6 +81,7 @@ void Sleeper::share_children(Task& current) noexcept {
 bool Sleeper::wake_up() noexcept {
   if (!announced_) return false;
   announced_ = false;
+  disorder::pause(disorder::Point::woken);
   Team& team = *worker_.team;
   const bool chosen =
       with_ != nullptr ? with_->get_up() : !team.sleepers->remove_bound(worker_.domain, worker_.id);
@@ -86,10 +93,12 @@ bool Sleeper::wake_up() noexcept {
   // relaxed: whoever still finds it set wakes one who does not sleep.
   if (with_ == nullptr) worker_.parked.store(0, std::memory_order_relaxed);
   if (waiting_ != nullptr) waiting_->store(false, std::memory_order_relaxed);
+  disorder::pause(disorder::Point::withdrawn);
   return chosen;
 }
 
 void Sleeper::sleep(Nanoseconds limit) noexcept {
+  disorder::pause(disorder::Point::before_sleep);
   if (with_ != nullptr) {
     with_->sleep(bell_, limit);
   } else {
@@ -109,6 +118,7 @@ void Lookout::end() noexcept {
   looking_ = false;
   // seq_cst: before the last look, as the announcement of a sleeper.
   worker_.team->looking[worker_.domain.index()].count.fetch_sub(1, std::memory_order_seq_cst);
+  disorder::pause(disorder::Point::looked_away);
 }
 
 void taskwait(Worker& worker) noexcept {
@@ -214,9 +224,11 @@ namespace {
 
 void open_barrier(Team& team) noexcept {
   team.tasks_seen.store(false, std::memory_order_relaxed);
+  disorder::pause(disorder::Point::opening);
   // seq_cst with the announcement in Sleeper; it also releases what all arrivals published.
   team.epoch.fetch_add(1, std::memory_order_seq_cst);
-  wake_team(team);
+  disorder::pause(disorder::Point::opened);
+  if (!disorder::omits(disorder::Fault::no_wake_at_opening)) wake_team(team);
 }
 
 // With tasks in the region: opens the barrier if all have arrived and no task is left. Whoever
@@ -225,6 +237,7 @@ void try_to_open(Team& team) noexcept {
   auto all = static_cast<std::uint32_t>(team.size());
   if (!team.tasks_seen.load(std::memory_order_relaxed)) return;
   if (team.arrived.load(std::memory_order_acquire) != all || !team.quiet()) return;
+  disorder::pause(disorder::Point::opening);
   if (team.arrived.compare_exchange_strong(all, 0, std::memory_order_acq_rel,
                                            std::memory_order_relaxed)) {
     open_barrier(team);
@@ -241,10 +254,12 @@ bool has_opened(const Team& team, std::uint32_t epoch) noexcept {
 bool spin_without_tasks(Worker& worker, std::uint32_t epoch) noexcept {
   const Team& team = *worker.team;
   // A crowded team cannot meet before the waiting threads let the others run.
-  const std::uint32_t spins = team.crowded ? 64 : 4096;
+  const std::uint32_t spins =
+      disorder::limit(disorder::Limit::barrier_spins, std::uint32_t{team.crowded ? 64U : 4096U});
   for (std::uint32_t i = 0; i < spins; ++i) {
     if (has_opened(team, epoch)) return true;
     if (team.tasks_seen.load(std::memory_order_relaxed)) return false;
+    if (disorder::gives_way()) continue;
     if (!team.crowded) {
       relax();
     } else if (!worker.courtesy.yield()) {
@@ -271,6 +286,7 @@ bool meet_at_barrier(Worker& worker, Wait what) noexcept {
   }
   const std::uint32_t epoch = team.epoch.load(std::memory_order_relaxed);
   const auto all = static_cast<std::uint32_t>(team.size());
+  disorder::late(disorder::Point::arriving);
   // acq_rel: the last to arrive sees what all others did before, tasks_seen included. If it is
   // false then, it was false for everybody, and nobody but the last will open.
   const bool last = team.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == all;
@@ -305,13 +321,17 @@ void drain(Worker& worker, Wait wait) noexcept {
   } else {
     // The others may wait in the stock runtime already, or be gone: whatever is left is for this
     // one.
+    // relaxed: a sleeper's announcement comes after it, with its own order.
+    team.draining.fetch_add(1, std::memory_order_relaxed);
     wait_until(worker, wait, nullptr, [&team] { return team.quiet(); }, [] {}, Reach::everywhere);
+    team.draining.fetch_sub(1, std::memory_order_relaxed);
   }
   worker.constraint = constraint;
 }
 
 void cancel_team(Team& team) noexcept {
   team.cancelled.store(true, std::memory_order_seq_cst);
+  disorder::pause(disorder::Point::opened);
   wake_team(team);
 }
 

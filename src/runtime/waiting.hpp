@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "base/disorder.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/finding.hpp"
 #include "runtime/stall.hpp"
@@ -16,11 +17,11 @@ namespace lares::runtime {
 class Patience {
  public:
   explicit Patience(const Team& team) noexcept
-      : spin_rounds_(team.spin_rounds), longest_sleep_{longest_sleep.count * rarer(team)} {}
+      : spin_rounds_(team.spin_rounds), longest_sleep_{longest_sleep().count * rarer(team)} {}
   void reset() noexcept {
     rounds_ = 0;
     looks_ = 0;
-    sleep_ = first_sleep;
+    sleep_ = first_sleep();
   }
   /// Pauses for a moment and answers false, or answers true: it is time to sleep.
   bool exhausted() noexcept;
@@ -37,8 +38,12 @@ class Patience {
  private:
   // Sleepers are woken when work arrives; the limit only bounds what a missed chance can cost, for
   // instance when all awake workers wait for something that a queued task will do.
-  static constexpr Nanoseconds first_sleep{1'000'000};
-  static constexpr Nanoseconds longest_sleep{64'000'000};
+  static Nanoseconds first_sleep() noexcept {
+    return {disorder::limit(disorder::Limit::sleep_ns, std::int64_t{1'000'000})};
+  }
+  static Nanoseconds longest_sleep() noexcept {
+    return {disorder::limit(disorder::Limit::longest_sleep_ns, std::int64_t{64'000'000})};
+  }
 
   // Many sleepers that look now and then would keep the cores busy with looking.
   static std::int64_t rarer(const Team& team) noexcept {
@@ -49,7 +54,7 @@ class Patience {
   Nanoseconds longest_sleep_;
   std::uint32_t rounds_ = 0;
   std::uint32_t looks_ = 0;
-  Nanoseconds sleep_ = first_sleep;
+  Nanoseconds sleep_ = first_sleep();
 };
 
 /// Announces a sleeper. Between construction and sleep() the caller looks once more: whoever
@@ -101,7 +106,7 @@ void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done
   Patience patience(*worker.team);
   Lookout lookout(worker);
   stall::Telling telling(worker, what);
-  bool chosen = false;  // somebody woke this worker for a task, and it has not looked since
+  bool chosen = false;  // somebody woke this worker for a task, and it has not found one since
   while (!done()) {
     Task* found = find_work(worker);
     if (found == nullptr && patience.is_long()) {
@@ -109,6 +114,7 @@ void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done
       found = find_awaited(worker, reach);
     }
     if (found != nullptr) {
+      disorder::pause(disorder::Point::found);
       telling.over();
       lookout.end();
       if (chosen || patience.has_waited()) pass_on(worker);  // there may be more than one
@@ -117,9 +123,9 @@ void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done
       patience.reset();
       continue;
     }
-    chosen = false;
+    disorder::pause(disorder::Point::idle_round);
     idle();
-    if (done()) return;
+    if (done()) break;
     worker.counters->failed_rounds.add(1);
     if (patience.has_waited()) lookout.begin();
     if (!patience.exhausted() || patience.sees_work(worker)) continue;
@@ -128,8 +134,9 @@ void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done
     Sleeper sleeper(worker, waiting);
     worker.thrift.forget();  // rather fetch a small task than sleep
     if (!done()) {
-      Task* task = find_work(worker);
-      if (task == nullptr) task = find_awaited(worker, reach);
+      const bool looks = !disorder::omits(disorder::Fault::no_last_look);
+      Task* task = looks ? find_work(worker) : nullptr;
+      if (task == nullptr && looks) task = find_awaited(worker, reach);
       if (task != nullptr) {
         telling.over();
         sleeper.wake_up();
@@ -144,7 +151,7 @@ void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done
     }
     chosen = sleeper.wake_up();
   }
-  // What it was woken for is somebody else's to run: it has not looked.
+  // What it was woken for is somebody else's to run.
   if (chosen) pass_on(worker);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/disorder.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/futex.hpp"
 
@@ -12,11 +13,15 @@ namespace {
 void unpark(Worker& worker) noexcept {
   // seq_cst with Sleeper: either it sees what was done before this, or it is seen to be parked.
   if (worker.parked.load(std::memory_order_seq_cst) == 0) return;
+  disorder::late(disorder::Point::unparking);
   // release: the woken worker sees what it is woken for.
-  if (worker.parked.exchange(0, std::memory_order_acq_rel) != 0) futex_wake(worker.parked, 1);
+  if (worker.parked.exchange(0, std::memory_order_acq_rel) == 0) return;
+  disorder::late(disorder::Point::unparking);
+  futex_wake(worker.parked, 1);
 }
 
 void count_chosen(Team& team) noexcept {
+  disorder::late(disorder::Point::claimed);
   team.sleepers->count_out();
   team.waking.fetch_add(1, std::memory_order_relaxed);
 }
@@ -58,36 +63,59 @@ bool stays_at_home(const Team& team, const Offer& offer) noexcept {
 
 }  // namespace
 
-void wake_for(Team& team, const Offer& offer) noexcept {
+bool wake_for(Team& team, const Offer& offer) noexcept {
+  if (disorder::omits(disorder::Fault::all_woken_for_one)) wake_team(team);
   const std::uint32_t sleepers = team.sleepers->total();
-  if (team.waking.load(std::memory_order_relaxed) >= std::max(offer.queued, 1U)) return;
+  // Below zero for a moment if a sleeper is up before it was counted.
+  const std::int32_t on_their_way = team.waking.load(std::memory_order_relaxed);
+  if (on_their_way >= static_cast<std::int32_t>(std::max(offer.queued, 1U))) return false;
   // Awake workers already fill the cores: one more would only take turns with them.
-  if (team.size() - std::min<std::size_t>(sleepers, team.size()) >= team.cores) return;
-  if (is_being_looked_for(team, offer)) return;
-  if (wake_one_of(team, offer.domain, offer.task) || stays_at_home(team, offer)) return;
+  if (team.size() - std::min<std::size_t>(sleepers, team.size()) >= team.cores) return false;
+  if (is_being_looked_for(team, offer)) return false;
+  if (wake_one_of(team, offer.domain, offer.task)) return true;
+  if (stays_at_home(team, offer)) return false;
   for (const DomainId other : team.places->nearest_first(offer.domain)) {
-    if (other != offer.domain && wake_one_of(team, other, offer.task)) return;
+    if (other != offer.domain && wake_one_of(team, other, offer.task)) return true;
   }
+  return false;
 }
 
-void pass_on(Worker& worker) noexcept {
-  Team& team = *worker.team;
-  if (team.sleepers->total() == 0) return;
-  const policy::Places& places = *team.places;
-  const auto offer = [&team, &places](DomainId domain, PlaceId place) {
-    const std::uint32_t queued = team.length(place);
-    const bool at_home = !places[place].worker.valid();
-    if (queued != 0) {
-      notify(team, {.domain = domain, .task = nullptr, .queued = queued, .at_home = at_home});
-    }
-    return queued != 0;
-  };
-  if (offer(worker.domain, places.of(worker.domain))) return;
-  for (const WorkerId other : places.workers_in(worker.domain)) {
-    if (offer(worker.domain, places.of(other))) return;
+namespace {
+
+// True if somebody is woken for what lies in the place.
+bool offer_place(Team& team, DomainId domain, PlaceId place) noexcept {
+  const std::uint32_t queued = team.length(place);
+  if (queued == 0) return false;
+  const policy::Place& there = (*team.places)[place];
+  const bool at_home = there.domain.valid() && !there.worker.valid();
+  return wake_for(team, {.domain = domain, .task = nullptr, .queued = queued, .at_home = at_home});
+}
+
+bool offer_domain(Team& team, DomainId domain) noexcept {
+  if (offer_place(team, domain, team.places->of(domain))) return true;
+  for (const WorkerId worker : team.places->workers_in(domain)) {
+    if (offer_place(team, domain, team.places->of(worker))) return true;
   }
-  for (const DomainId domain : places.nearest_first(worker.domain)) {
-    if (domain != worker.domain && offer(domain, places.of(domain))) return;
+  return false;
+}
+
+}  // namespace
+
+void pass_on(Worker& worker) noexcept {
+  if (disorder::omits(disorder::Fault::no_word_passed_on)) return;
+  Team& team = *worker.team;
+  light_fence();  // pairs with heavy_fence in Sleeper
+  if (team.sleepers->total() == 0) return;
+  const DomainId own = worker.domain;
+  const std::uint32_t urgent = team.prioritised.length();
+  if (urgent != 0 && wake_for(team, {.domain = own, .task = nullptr, .queued = urgent})) return;
+  if (offer_domain(team, own)) return;
+  for (std::size_t i = 0; i < team.queues.size(); ++i) {
+    const bool wider = team.queues[i] != nullptr && !(*team.places)[PlaceId{i}].domain.valid();
+    if (wider && offer_place(team, own, PlaceId{i})) return;
+  }
+  for (const DomainId domain : team.places->nearest_first(own)) {
+    if (domain != own && offer_domain(team, domain)) return;
   }
 }
 
@@ -100,6 +128,8 @@ void wake_waiter(Team& team, Worker* worker) noexcept {
 }
 
 void wake_somebody(Team& team, const Task* task) noexcept {
+  disorder::late(disorder::Point::notifying);
+  if (disorder::omits(disorder::Fault::no_foreign_wake)) return;
   full_fence();  // pairs with the one in Sleeper
   if (team.sleepers == nullptr || team.sleepers->total() == 0) return;
   for (std::size_t i = 0; i < team.looking.size(); ++i) {

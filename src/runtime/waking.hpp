@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/disorder.hpp"
 #include "base/ids.hpp"
 #include "runtime/futex.hpp"
 #include "runtime/team.hpp"
@@ -17,19 +18,22 @@ struct Offer {
   bool at_home = false;      ///< its data is there: not worth another domain's while at once
 };
 
-/// The part of notify() that is for teams with sleepers.
-void wake_for(Team& team, const Offer& offer) noexcept;
+/// The part of notify() that is for teams with sleepers. False if nobody is woken.
+bool wake_for(Team& team, const Offer& offer) noexcept;
 
 /// Wakes at most one worker that may run what was offered: of its own domain, or, if all of that
 /// domain's workers are busy and have more than they can take next, of the nearest one that has a
 /// sleeper. Nobody if enough are on their way, or awake workers fill the cores. Any thread.
 inline void notify(Team& team, const Offer& offer) noexcept {
+  disorder::late(disorder::Point::notifying);
+  if (disorder::omits(disorder::Fault::no_notice)) return;
   // Pairs with heavy_fence in Sleeper: either we see the sleeper or it sees the task.
   light_fence();
   if (team.sleepers->total() != 0) wake_for(team, offer);
 }
-/// As many tasks as a worker has just seen in places that it looked at: whoever was woken, or found
-/// work after a while without, passes the word on.
+/// Whoever was woken, or found work after a while without, passes the word on: wakes at most one
+/// for what is queued anywhere, nearest places first. For a notify() counts on those who are on
+/// their way or look already, wherever what they will find lies.
 void pass_on(Worker& worker) noexcept;
 /// Wakes the worker if it is asleep: what it waits for has come. nullptr stands for anybody's
 /// guess: all of the team. Any thread.

@@ -174,6 +174,7 @@ std::size_t resident_bytes() {
 }
 
 TEST(Stress, AMillionTasksFromOneProducerNeedLittleMemory) {
+  LARES_NEEDS_ORDER();
   const host::Machine machine({2, 2});
   std::atomic<int> ran{0};
   const std::size_t before = resident_bytes();
@@ -198,6 +199,7 @@ void succeed(Worker& worker, int left, std::atomic<int>& ran) {
 }
 
 TEST(Stress, AChainOfSuccessorsKeepsNoneOfItsAncestors) {
+  LARES_NEEDS_ORDER();
   const host::Machine machine({2, 2});
   for (const std::size_t threads : {1U, 4U}) {
     std::atomic<int> ran{0};

@@ -53,6 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, NamedPolicies,
                                          "push=writer-domain,steal=domains-only"));
 
 TEST_P(NamedPolicies, SendTasksToTheQueueOfTheirHome) {
+  LARES_NEEDS_ORDER();
   const host::Machine machine({1, 1}, GetParam());
   give_homes();
   std::atomic<bool> submitted{false};
@@ -71,6 +72,7 @@ TEST_P(NamedPolicies, SendTasksToTheQueueOfTheirHome) {
 }
 
 TEST_P(NamedPolicies, RunTasksAtHomeUnlessTheyAreStolen) {
+  LARES_NEEDS_ORDER();
   const host::Machine machine({2, 2}, GetParam());
   give_homes();
   const std::uint64_t remote_before = data_tasks(Locality::remote);

@@ -12,6 +12,7 @@
 #include "runtime/priority_queue.hpp"
 #include "runtime/shared_queue.hpp"
 #include "runtime/thread_state.hpp"
+#include "support/needs_order.hpp"
 
 namespace lares::runtime {
 namespace {
@@ -30,6 +31,7 @@ struct Family {
 };
 
 TEST(Deque, TheOwnerTakesTheNewestAndThievesTheOldest) {
+  LARES_NEEDS_ORDER();
   const auto deque = std::make_unique<Deque>();
   Family family(3);
   for (Task& task : family.children) ASSERT_TRUE(deque->push(task));
@@ -42,6 +44,7 @@ TEST(Deque, TheOwnerTakesTheNewestAndThievesTheOldest) {
 }
 
 TEST(Deque, RefusesWhenFullAndTakesAgainAfterATheft) {
+  LARES_NEEDS_ORDER();
   const auto deque = std::make_unique<Deque>();
   Family family(Deque::capacity + 1);
   for (std::size_t i = 0; i < Deque::capacity; ++i) ASSERT_TRUE(deque->push(family.children[i]));
@@ -52,6 +55,7 @@ TEST(Deque, RefusesWhenFullAndTakesAgainAfterATheft) {
 }
 
 TEST(Deque, AThiefLeavesWhatDoesNotDescendFromItsOwnTask) {
+  LARES_NEEDS_ORDER();
   const auto deque = std::make_unique<Deque>();
   Family family(1);
   Family other(1);
@@ -63,6 +67,7 @@ TEST(Deque, AThiefLeavesWhatDoesNotDescendFromItsOwnTask) {
 }
 
 TEST(Deque, DepthsBeyondWhatASlotHoldsCountAsDeeper) {
+  LARES_NEEDS_ORDER();
   const auto deque = std::make_unique<Deque>();
   Family family(1);
   family.parent.depth = 999'999;
@@ -72,6 +77,7 @@ TEST(Deque, DepthsBeyondWhatASlotHoldsCountAsDeeper) {
 }
 
 TEST(Deque, EachTaskIsTakenExactlyOnce) {
+  LARES_NEEDS_ORDER();
   constexpr std::size_t count = 60'000;
   const auto deque = std::make_unique<Deque>();
   Family family(count);
@@ -103,6 +109,7 @@ TEST(Deque, EachTaskIsTakenExactlyOnce) {
 }
 
 TEST(SharedQueue, IsFirstInFirstOut) {
+  LARES_NEEDS_ORDER();
   SharedQueue queue;
   Family family(3);
   for (Task& task : family.children) queue.push(task);
@@ -113,6 +120,7 @@ TEST(SharedQueue, IsFirstInFirstOut) {
 }
 
 TEST(SharedQueue, AConstrainedWorkerTakesDescendantsOnlyEvenIfOthersAreUntied) {
+  LARES_NEEDS_ORDER();
   SharedQueue queue;
   Family mine(3);
   Family other(2);
@@ -134,6 +142,7 @@ TEST(SharedQueue, AConstrainedWorkerTakesDescendantsOnlyEvenIfOthersAreUntied) {
 }
 
 TEST(SharedQueue, NothingHidesForEverBehindForbiddenTasks) {
+  LARES_NEEDS_ORDER();
   SharedQueue queue;
   Family other(1000);
   Family mine(1);

@@ -166,6 +166,7 @@ void run_in_parts(std::size_t threads, std::vector<Parts>& tasks) {
 
 // Nobody else takes them, so a creator that may run tasks itself does; one that may not queues all.
 TEST(Throttling, CreatorsRunTasksOfFullQueuesUnlessTheUserForbidsIt) {
+  LARES_NEEDS_ORDER();
   for (const bool throttles : {true, false}) {
     const host::Machine machine({2, 2});
     Engine::instance().set_throttling(throttles);

@@ -21,6 +21,7 @@
 #include "runtime/spinlock.hpp"
 #include "runtime/team.hpp"
 #include "runtime/thread_state.hpp"
+#include "support/needs_order.hpp"
 
 namespace lares::runtime::host {
 
