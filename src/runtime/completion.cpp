@@ -184,8 +184,12 @@ void complete(Worker* worker, Task& task) noexcept {
   } else {
     // seq_cst: a sleeper in the barrier either sees that all is done or is seen below.
     team.foreign_finished.fetch_add(1, std::memory_order_seq_cst);
-    wake_draining(team);
-    wake_somebody(team, nullptr);  // whoever is in the barrier can open it for all
+    // The region may be over from here on: nothing of it but its sleepers may be looked at.
+    if (team.draining.load(std::memory_order_seq_cst) != 0) {
+      wake_team(team);
+    } else {
+      wake_somebody(team, nullptr);  // whoever is in the barrier can open it for all
+    }
   }
 }
 

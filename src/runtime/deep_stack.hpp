@@ -25,7 +25,7 @@ inline bool stack_is_low(const ThreadState& self) noexcept {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   // Unsigned: on a stack that is not the thread's own (a coroutine of the program) the difference
   // is large, and the program's stack is the program's business.
-  return self.stack_low != 0 && here - self.stack_low < self.stack_margin;
+  return self.stack_low != 0 && here - self.stack_low < margin;
 }
 
 /// Calls the task's body, on a fresh stack if this one is low. Fresh stacks are kept by the thread
