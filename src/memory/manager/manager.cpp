@@ -88,7 +88,7 @@ Result<bool> Manager::free(void* memory) {
     areas_.erase(found);
     owners_.erase(address, address + area.mapped.count);
   }
-  next_touch_.settle(address, area.mapped);
+  next_touch_.before_unmap(address, area.mapped);
   forget(address, area.mapped);
   calls_.unmap(memory, area.mapped.count);
   return true;
