@@ -673,5 +673,17 @@ TEST_F(ManagerTest, FreeingMarkedMemoryIsSafe) {
   }
 }
 
+TEST_F(ManagerTest, FreeingMarkedMemoryBringsNothingBack) {
+  const Result<void*> memory = manager_.allocate({16 * page}, {}, false);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.value());
+  std::memset(memory.value(), 7, 16 * page);
+  const Result<Marked> marked = manager_.on_next_touch(address, {16 * page}, {});
+  ASSERT_TRUE(marked.ok());
+  if (marked.value().way == Way::protect) GTEST_SKIP() << "the pages are where they were";
+  ASSERT_TRUE(manager_.free(memory.value()).ok());
+  EXPECT_EQ(manager_.next_touch().counts().settled, 0U);
+  EXPECT_EQ(manager_.next_touch().counts().chunks, 0U);
+}
+
 }  // namespace
 }  // namespace lares::memory

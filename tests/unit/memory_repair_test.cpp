@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +12,7 @@
 #include "host/allocation/large_table.hpp"
 #include "memory/manager/costs.hpp"
 #include "memory/placement_choice.hpp"
+#include "memory/repair/pins.hpp"
 #include "memory/repair/repair.hpp"
 #include "memory/repair/static_areas.hpp"
 
@@ -167,6 +170,15 @@ TEST(LargeTable, WhatDoesNotFitIsLeftOutAndRoomComesBack) {
   EXPECT_GT(kept, 3000U);
   for (std::uintptr_t i = 1; i <= 10000; ++i) table->remove(reinterpret_cast<void*>(i << 21U));
   EXPECT_EQ(table->list(areas.data(), areas.size()), 0U);
+}
+
+TEST(Pins, AFileForDirectInputMayPin) {
+  if (may_pin_memory()) GTEST_SKIP() << "this process has a device open already";
+  const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC | O_DIRECT);
+  if (file < 0) GTEST_SKIP() << "this file system has no direct input";
+  EXPECT_TRUE(may_pin_memory());
+  close(file);
+  EXPECT_FALSE(may_pin_memory());
 }
 
 }  // namespace

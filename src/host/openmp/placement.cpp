@@ -12,7 +12,9 @@
 #include <new>
 #include <optional>
 
+#include "memory/next_touch/ways.hpp"
 #include "memory/placement_choice.hpp"
+#include "memory/repair/pins.hpp"
 #include "memory/repair/repair.hpp"
 #include "memory/repair/static_areas.hpp"
 #include "runtime/engine.hpp"
@@ -44,21 +46,6 @@ State* g_state = nullptr;              ///< set before main
 std::atomic<bool> g_repairing{false};  ///< the master that took it works; others go on
 
 void note(const char* sentence) noexcept { runtime::Engine::instance().note(sentence); }
-
-/// Memory that a device writes to by its physical address must stay where it is.
-bool has_pinned_memory() noexcept {
-  std::FILE* const status = std::fopen("/proc/self/status", "re");
-  if (status == nullptr) return false;
-  std::array<char, 256> line;
-  bool pinned = false;
-  while (std::fgets(line.data(), static_cast<int>(line.size()), status) != nullptr) {
-    std::uint64_t kib = 0;
-    if (std::sscanf(line.data(), "VmPin: %" SCNu64, &kib) == 1 && kib > 0) pinned = true;
-    if (std::sscanf(line.data(), "VmLck: %" SCNu64, &kib) == 1 && kib > 0) pinned = true;
-  }
-  std::fclose(status);
-  return pinned;
-}
 
 std::size_t find_areas(memory::LargeArea* areas) noexcept {
   std::size_t found = 0;
@@ -118,8 +105,11 @@ void forget_in_child() noexcept {
 
 /// True if a look was made at something.
 bool look() noexcept {
-  if (has_pinned_memory()) {
-    note("repair: left out, because the program has locked or pinned memory");
+  // A page that a device writes to by its physical address must stay where it is. Where pages are
+  // moved, pinned ones are left out one by one; where they are copied, nobody can tell them.
+  const bool copied = !memory::ways_here(memory::real_calls()).moves;
+  if (memory::has_locked_memory() || (copied && memory::may_pin_memory())) {
+    note("repair: left out, because the program has locked or pinned memory, or may pin some");
     return true;
   }
   auto* const areas =

@@ -96,7 +96,7 @@ Result<bool> Manager::free(void* memory) {
     areas_.erase(found);
     owners_.erase(address, address + area.mapped.count);
   }
-  next_touch_.settle(address, area.mapped);
+  next_touch_.before_unmap(address, area.mapped);
   // Who touched it is not to be told of what others allocate there.
   collect_touches();
   forget(address, area.mapped);

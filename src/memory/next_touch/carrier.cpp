@@ -203,6 +203,18 @@ void Carrier::count(const Region& region, std::uint32_t index, std::int64_t nano
   shared_.nanoseconds.fetch_add(static_cast<std::uint64_t>(nanoseconds), relaxed);
 }
 
+void Carrier::open_closed(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  for (std::uintptr_t at = begin; at < end;) {
+    const Regions::Visit visit(shared_.regions);
+    Region* const region = shared_.regions.next(at);
+    if (region == nullptr || region->begin >= end) break;
+    if (region->way == Way::protect) {
+      settle_region(*region, std::max(at, region->begin), std::min(end, region->end));
+    }
+    at = region->end;
+  }
+}
+
 int Carrier::settle(std::uintptr_t begin, std::uintptr_t end, bool whole) noexcept {
   int refused = 0;
   for (std::uintptr_t at = begin; at < end;) {

@@ -30,6 +30,8 @@ class Carrier {
   /// Every chunk of what is marked in [begin, end), of the whole areas if `whole`, for nobody. 0 or
   /// the first refusal.
   int settle(std::uintptr_t begin, std::uintptr_t end, bool whole) noexcept;
+  /// Only of areas of Way::protect, of whose end nobody tells.
+  void open_closed(std::uintptr_t begin, std::uintptr_t end) noexcept;
   /// Ends a region of which every chunk is settled. Inside the gate, or with it closed.
   void finish(Region& region) noexcept;
   /// The kernel tells nothing of the alias any more. False: it still does, so its pages may not be

@@ -120,6 +120,10 @@ int NextTouch::settle(std::uintptr_t address, Bytes length) noexcept {
   return length.count == 0 ? 0 : carrier_.settle(address, address + length.count, false);
 }
 
+void NextTouch::before_unmap(std::uintptr_t address, Bytes length) noexcept {
+  carrier_.open_closed(address, address + length.count);
+}
+
 std::size_t NextTouch::count_chunks(std::uintptr_t address, Bytes length,
                                     std::uint32_t state) noexcept {
   const Regions::Hold hold(shared_.regions);

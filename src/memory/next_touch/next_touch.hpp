@@ -83,6 +83,9 @@ class NextTouch : private Listener {
   /// which the kernel refused a part: that waits for its touch as before.
   int settle(std::uintptr_t address, Bytes length) noexcept;
 
+  /// Before a range is unmapped, whose bytes nobody needs any more: none is brought back.
+  void before_unmap(std::uintptr_t address, Bytes length) noexcept;
+
   /// Touches each chunk of the range for the calling thread, so that a system call may use it.
   void touch(std::uintptr_t address, Bytes length) noexcept;
 
