@@ -27,6 +27,16 @@ extern std::atomic<bool> membarrier_works;
 /// A full fence that ThreadSanitizer understands.
 void full_fence() noexcept;
 
+/// A full fence right after a sequentially consistent write or read-modify-write of the same
+/// thread.
+inline void fence_after_write() noexcept {
+#if defined(__x86_64__)
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // both are full fences by themselves
+#else
+  full_fence();
+#endif
+}
+
 inline void light_fence() noexcept {
   if (membarrier_works.load(std::memory_order_relaxed)) {
     std::atomic_signal_fence(std::memory_order_seq_cst);

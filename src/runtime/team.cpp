@@ -99,6 +99,7 @@ std::unique_ptr<Worker> make_worker(Team& team, WorkerId id) {
   auto worker = std::make_unique<Worker>();
   const policy::Choice& choice = Engine::instance().choice();
   worker->team = &team;
+  worker->host = team.host;
   worker->id = id;
   worker->random = Random(static_cast<std::uint64_t>(id.value()) + 1);
   worker->distribution = choice.distribution->make();

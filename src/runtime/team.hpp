@@ -55,6 +55,7 @@ inline constexpr std::uint32_t wait_asleep = 1U << 8U;  ///< beside it: in the k
 /// One thread's part in a team. Only that thread touches it, but for what is marked.
 struct alignas(128) Worker {
   Team* team = nullptr;
+  const void* host = nullptr;  ///< the team's; constant
   WorkerId id;
   ThreadState* thread = nullptr;
   Task* current = nullptr;

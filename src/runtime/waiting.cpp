@@ -62,7 +62,7 @@ Sleeper::Sleeper(Worker& worker, std::atomic<bool>* waiting) noexcept
   // Orders the announcement before the look that follows, against those who queue a task and then
   // look for sleepers. They have only a light fence; but before the first task there are none of
   // them yet, and who makes it fences when it says so (count_created).
-  full_fence();
+  fence_after_write();
   if (worker.team->tasks_seen.load(std::memory_order_relaxed)) heavy_fence();
   disorder::pause(disorder::Point::announced);
 }

@@ -97,12 +97,10 @@ class Lookout {
   bool looking_ = false;
 };
 
-/// Runs tasks until `done()`, which `what` describes for those who look. `waiting` (may be null) is
-/// set while the worker may be asleep: those who make `done()` true then wake it. `idle()` is
-/// called when there is nothing to run.
+/// The part of wait_until() for waits in which nothing was found at once.
 template <class Done, class Idle>
-void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done, Idle idle,
-                Reach reach = Reach::policy) noexcept {
+[[gnu::noinline]] void wait_long(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done,
+                                 Idle idle, Reach reach) noexcept {
   Patience patience(*worker.team);
   Lookout lookout(worker);
   stall::Telling telling(worker, what);
@@ -153,6 +151,21 @@ void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done
   }
   // What it was woken for is somebody else's to run.
   if (chosen) pass_on(worker);
+}
+
+/// Runs tasks until `done()`, which `what` describes for those who look. `waiting` (may be null) is
+/// set while the worker may be asleep: those who make `done()` true then wake it. `idle()` is
+/// called when there is nothing to run.
+template <class Done, class Idle>
+void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done, Idle idle,
+                Reach reach = Reach::policy) noexcept {
+  // Most waits are for tasks that lie in the worker's own deque.
+  while (!done()) {
+    Task* const found = find_work(worker);
+    if (found == nullptr) return wait_long(worker, what, waiting, done, idle, reach);
+    disorder::pause(disorder::Point::found);
+    execute(worker, *found);
+  }
 }
 
 template <class Done>

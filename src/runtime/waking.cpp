@@ -141,7 +141,7 @@ void wake_somebody(Team& team, const Task* task) noexcept {
 }
 
 void wake_team(Team& team) noexcept {
-  full_fence();  // pairs with the one in Sleeper
+  fence_after_write();  // pairs with the one in Sleeper
   if (team.sleepers == nullptr || team.sleepers->total() == 0) return;
   for (std::size_t i = 0; i < team.looking.size(); ++i) {
     const DomainId domain{i};

@@ -41,7 +41,7 @@ void wake_waiter(Team& team, Worker* worker) noexcept;
 /// Wakes one sleeper, whichever may run the task (nullptr: any). Any thread, also when the region
 /// may have ended meanwhile.
 void wake_somebody(Team& team, const Task* task) noexcept;
-/// Wakes all. Any thread.
+/// Wakes all, for what the caller has just written sequentially consistently. Any thread.
 void wake_team(Team& team) noexcept;
 
 }  // namespace lares::runtime

@@ -71,44 +71,12 @@ class LeftToStock {
 
 /// The stock runtime of the calling worker's team.
 inline Stock& stock_of(const runtime::Worker& worker) noexcept {
-  return *static_cast<Stock*>(const_cast<void*>(worker.team->host));
+  return *static_cast<Stock*>(const_cast<void*>(worker.host));
 }
 
 /// True if `address` is code of this library. It calls the bodies of regions and tasks, and what
 /// such a body calls last may return to us.
 bool is_own_code(const void* address) noexcept;
-
-/// Call sites of which a thread knows that they mean the runtime of a team; only that thread
-/// touches them. A place in a program's code makes the same call again and again.
-class KnownCallers {
- public:
-  [[nodiscard]] bool mean(const void* caller, const Stock& stock) const noexcept {
-    const Known& known = known_[index(caller)];
-    // relaxed: as in stock_of().
-    return known.caller == caller && known.stock == &stock &&
-           unloads_ == g_unloads.load(std::memory_order_relaxed);
-  }
-  void add(const void* caller, const Stock& stock) noexcept {
-    const std::uint32_t unloads = g_unloads.load(std::memory_order_relaxed);
-    if (unloads_ != unloads) *this = KnownCallers();
-    unloads_ = unloads;
-    known_[index(caller)] = {caller, &stock};
-  }
-
- private:
-  struct Known {
-    const void* caller = nullptr;
-    const Stock* stock = nullptr;
-  };
-  static constexpr std::size_t count = 64;
-  static std::size_t index(const void* caller) noexcept {
-    const auto at = reinterpret_cast<std::uintptr_t>(caller);
-    return (at ^ (at >> 6U)) % count;
-  }
-  Known known_[count];
-  std::uint32_t unloads_ = 0;
-};
-__attribute__((tls_model("initial-exec"))) inline constinit thread_local KnownCallers t_callers;
 
 /// The program's own code, which is never unloaded, and the runtime that it reaches by each ABI
 /// once that is known. Written once for each, read by any thread.
@@ -128,7 +96,7 @@ extern ProgramCode g_program;
 
 /// True if a call from the code at `caller` is for the team of `stock`: that code's object reaches
 /// the runtime whose threads the team has.
-bool means(const void* caller, Abi abi, Stock& stock) noexcept;
+[[gnu::noinline]] bool means(const void* caller, Abi abi, Stock& stock) noexcept;
 
 /// The calling thread's worker if the call from the code at `caller` is for its team. Otherwise
 /// nullptr: the call is to be forwarded. For the code of another runtime's user the thread is
@@ -138,7 +106,7 @@ inline runtime::Worker* own_worker(const void* caller, Abi abi) noexcept {
   runtime::Worker* const worker = runtime::this_worker();
   if (worker == nullptr) return nullptr;
   Stock& stock = stock_of(*worker);
-  if (g_program.means(caller, abi, stock) || t_callers.mean(caller, stock)) [[likely]]
+  if (g_program.means(caller, abi, stock)) [[likely]]
     return worker;
   return means(caller, abi, stock) ? worker : nullptr;
 }
