@@ -1,3 +1,4 @@
+#include "runtime/process_lock.hpp"
 #include "runtime/stall.hpp"
 
 #include <fcntl.h>
@@ -22,7 +23,7 @@ FrontEnd g_front_end;
 
 std::atomic<Team*> g_teams{nullptr};    // newest first; any master adds, none is ever taken out
 std::atomic<std::uint32_t> g_pages{0};  // that this process has left for the launcher
-Spinlock g_places_lock;
+LARES_PROCESS_LOCK(g_places_lock);
 
 // The file has its name only when the page is complete.
 void write_file(const char* kind, std::uint32_t number, Nanoseconds stalled) noexcept {
@@ -64,7 +65,6 @@ void know(Team& team) noexcept {
 Team* known_teams() noexcept { return g_teams.load(std::memory_order_acquire); }
 
 void forget_after_fork() noexcept {
-  new (&g_places_lock) Spinlock;  // the parent's watcher may have held it
   watched.store(nullptr, std::memory_order_relaxed);
   g_teams.store(nullptr, std::memory_order_relaxed);
   g_pages.store(0, std::memory_order_relaxed);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { threads = 4, chunk_pages = 3, page = 4096, chunk = chunk_pages * page, pages = 14 };
+enum { threads = 2, chunk_pages = 3, page = 4096, chunk = chunk_pages * page, pages = 8 };
 
 static char* memory;
 static int failures;
@@ -48,7 +48,7 @@ static void check_chunks(const char* what) {
   int homes[pages];
   int domains[threads];
   start_team(homes, domains);
-  // Of four chunks and two pages more; these are nobody's.
+  // Of two chunks and two pages more; these are nobody's.
   for (int i = 0; i < threads * chunk_pages; ++i) {
     expect(domains[i / chunk_pages], homes[i], what, i);
   }
