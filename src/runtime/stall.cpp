@@ -1,4 +1,3 @@
-#include "runtime/process_lock.hpp"
 #include "runtime/stall.hpp"
 
 #include <fcntl.h>
@@ -8,6 +7,7 @@
 #include <mutex>
 #include <new>
 
+#include "runtime/process_lock.hpp"
 #include "runtime/stall_inside.hpp"
 
 namespace lares::runtime::stall {
