@@ -165,6 +165,7 @@ struct alignas(64) Task {
   }
   /// The front end's memory behind the descriptor.
   [[nodiscard]] void* payload() noexcept { return this + 1; }
+  [[nodiscard]] const void* payload() const noexcept { return this + 1; }
   /// Children that have not finished. Called by the runner.
   [[nodiscard]] std::int32_t incomplete_children() const noexcept {
     // acquire: what the children wrote must be visible once they count as finished.

@@ -117,7 +117,7 @@ std::uintptr_t task_code(const runtime::Task& task) noexcept {
   const auto run = runtime::stall::glance(task.run);
   if (run != run_simple && run != run_any) return 0;
   // The payload lies behind the descriptor, and is as type-stable.
-  const auto& made = *static_cast<const CompilerTask*>(static_cast<const void*>(&task + 1));
+  const auto& made = *static_cast<const CompilerTask*>(task.payload());
   return reinterpret_cast<std::uintptr_t>(runtime::stall::glance(made.routine));
 }
 

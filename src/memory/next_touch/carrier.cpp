@@ -13,10 +13,6 @@
 namespace lares::memory {
 namespace {
 
-/// A request holds the kernel's lock on the address space, and a copy its memory twice: so no more
-/// than this at once.
-constexpr std::uint64_t slice = std::uint64_t{2} << 20U;
-
 /// A page that was shared by a fork becomes this process' own when it is written.
 void make_own(std::uintptr_t page) noexcept {
   auto* const byte = static_cast<std::uint8_t*>(pointer(page));
@@ -120,7 +116,7 @@ int Carrier::carry(Region& region, std::uint32_t index, const Toucher& toucher) 
   const std::uintptr_t end = region.chunk_end(index);
   const std::uint64_t page = shared_.page;
   int refused = 0;
-  std::uint64_t most = slice;
+  std::uint64_t most = largest_request;
   Patience patience;
   for (std::uintptr_t at = region.chunk_begin(index); at < end;) {
     const std::uint64_t bytes = std::min<std::uint64_t>(end - at, most);
@@ -130,7 +126,7 @@ int Carrier::carry(Region& region, std::uint32_t index, const Toucher& toucher) 
     shared_.watch_of(region.way).gate.leave();
     at += done.bytes;
     if (done.bytes > 0) {
-      most = std::min(2 * most, slice);
+      most = std::min(2 * most, largest_request);
     } else if (done.error == EAGAIN) {
       if (!toucher.waits) return EAGAIN;
       patience.wait();  // until the message has been read

@@ -164,6 +164,11 @@ bool is_ours(const struct sigaction& action) noexcept {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == &on_signal;
 }
 
+bool is_same(const struct sigaction& one, const struct sigaction& other) noexcept {
+  return one.sa_sigaction == other.sa_sigaction && one.sa_flags == other.sa_flags &&
+         std::memcmp(&one.sa_mask, &other.sa_mask, sizeof(one.sa_mask)) == 0;
+}
+
 /// The program's action goes behind ours. One that it sets at this very moment is what the kernel
 /// says was there when ours came.
 int take_signal(int signal, Line& line) noexcept {
@@ -180,9 +185,7 @@ int take_signal(int signal, Line& line) noexcept {
   sigfillset(&ours.sa_mask);
   struct sigaction replaced{};
   if (sigaction(signal, &ours, &replaced) != 0) return errno;
-  if (!is_ours(replaced) && std::memcmp(&replaced, &now, sizeof(now)) != 0) {
-    line.latest.write(replaced);
-  }
+  if (!is_ours(replaced) && !is_same(replaced, now)) line.latest.write(replaced);
   return 0;
 }
 

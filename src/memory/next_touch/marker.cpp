@@ -12,9 +12,6 @@
 namespace lares::memory {
 namespace {
 
-/// A request holds the kernel's lock on the address space.
-constexpr std::uint64_t slice = std::uint64_t{2} << 20U;
-
 /// Memory of hugetlbfs is always a file's, and cannot be split within a page of it; an advice for
 /// one small page tells, and is taken back.
 bool has_large_pages(const SystemCalls& calls, std::uintptr_t begin) noexcept {
@@ -181,7 +178,7 @@ int Marker::put_aside_by_move(Region& region, bool& aside, std::uint64_t& left) 
 int Marker::move_all(Region& region, std::uint64_t& stays) noexcept {
   Watch& watch = shared_.watch_of(region.way);
   const std::uint64_t page = shared_.page;
-  std::uint64_t most = slice;
+  std::uint64_t most = largest_request;
   Patience patience;
   for (std::uintptr_t at = region.begin; at < region.end;) {
     const std::uint64_t bytes = std::min<std::uint64_t>(region.end - at, most);
@@ -197,7 +194,7 @@ int Marker::move_all(Region& region, std::uint64_t& stays) noexcept {
     }
     at += done.bytes;
     if (done.bytes > 0) {
-      most = std::min(2 * most, slice);
+      most = std::min(2 * most, largest_request);
     } else if (done.error == EAGAIN) {
       patience.wait();  // until the message has been read
     } else if (bytes > page) {

@@ -51,6 +51,10 @@
 
 namespace lares::memory {
 
+/// A request to the kernel holds its lock on the address space, and a copy its memory twice: so it
+/// is for no more bytes than this.
+inline constexpr std::uint64_t largest_request = std::uint64_t{2} << 20U;
+
 /// How a touch is noticed.
 enum class Way : std::uint8_t {
   userfault_thread,  ///< userfaultfd; a thread of Lares fetches the chunk while the toucher waits.
