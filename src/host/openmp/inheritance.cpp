@@ -46,7 +46,7 @@ namespace {
 /// The C library's own. Looked up when the library is loaded, since exec may be called where dlsym
 /// may not (after a vfork, in a signal handler); before that, by whoever calls first.
 struct Originals {
-#define LARES_POINTER(name) decltype(&::name) name = nullptr;
+#define LARES_POINTER(name) decltype(&::name) name = nullptr;  // NOLINT: a name of a member
   LARES_C_FUNCTIONS(LARES_POINTER)
 #undef LARES_POINTER
 };
@@ -82,6 +82,7 @@ void tell(const ProcessorMask& mask, std::size_t bytes, cpu_set_t* set) noexcept
 }
 
 /// The arguments of execl and its like, which end with a null pointer, as a list on the stack.
+// NOLINTBEGIN(bugprone-macro-parentheses): names of variables
 #define LARES_COLLECT(list, first, words)                                            \
   std::size_t count = 1;                                                             \
   va_start(list, first);                                                             \
@@ -91,6 +92,7 @@ void tell(const ProcessorMask& mask, std::size_t bytes, cpu_set_t* set) noexcept
   words[0] = const_cast<char*>(first);                                               \
   va_start(list, first);                                                             \
   for (std::size_t i = 1; i <= count; ++i) words[i] = va_arg(list, char*)
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace
 
