@@ -66,6 +66,7 @@ void leave_page(Nanoseconds stalled) noexcept;
 /// Reads a field of a running worker or task. The owner writes such fields plainly, since it does
 /// so for every task; they are aligned words, descriptors and teams are never unmapped, and a page
 /// says that it is a glance: an old or a new value will do. ThreadSanitizer is not told.
+// NOLINTBEGIN(bugprone-sizeof-expression): a field may be a pointer.
 template <class T>
 __attribute__((no_sanitize("thread"), noinline)) T glance(const T& field) noexcept {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::uint64_t));
@@ -76,6 +77,7 @@ __attribute__((no_sanitize("thread"), noinline)) T glance(const T& field) noexce
   const Word word = *reinterpret_cast<const volatile Field*>(&field);
   return __builtin_bit_cast(T, word);
 }
+// NOLINTEND(bugprone-sizeof-expression)
 
 /// A worker's wait. Says what it waits for once the wait has become long, and no longer when it
 /// goes on.

@@ -128,7 +128,7 @@ bool ask_to_watch(const std::string& session, std::chrono::milliseconds limit) {
 std::vector<std::pair<pid_t, std::string>> take_stall_pages(const std::string& session) {
   std::vector<std::pair<pid_t, std::string>> pages;
   for (const std::string& name : names_with(session, "stall.")) {
-    const std::string path = session + "/" + name;
+    const std::string path = fmt::format("{}/{}", session, name);
     const auto process = process_in(name);
     const auto text = read_text(path);
     unlink(path.c_str());
@@ -176,7 +176,7 @@ std::optional<std::string> take_asked_page(const std::string& session, pid_t pro
   const std::string prefix = fmt::format("asked.{}.", process);
   std::optional<std::string> found;
   for (const std::string& name : names_with(session, prefix)) {
-    const std::string path = session + "/" + name;
+    const std::string path = fmt::format("{}/{}", session, name);
     std::uint32_t written = 0;
     std::from_chars(name.data() + prefix.size(), name.data() + name.size(), written);
     // Who asked later is answered for all before; who asked before us may still be reading.

@@ -145,7 +145,7 @@ std::string Symbols::name(std::uint64_t address) {
   });
   if (at == mappings_.end()) return fmt::format("{:#x}", address);
   const std::uint64_t offset = address - at->start + at->offset;
-  const std::string place = fmt::format("{}+{:#x}", file_name(at->path), offset);
+  std::string place = fmt::format("{}+{:#x}", file_name(at->path), offset);
   if (!functions_.contains(at->path)) functions_[at->path] = read_functions(*at);
   const std::vector<Function>& functions = functions_[at->path];
   auto after =

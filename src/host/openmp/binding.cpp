@@ -61,7 +61,7 @@ ProcessorMask mask_of(std::size_t place) noexcept {
   ProcessorMask mask;
   constexpr std::size_t bits = 8 * sizeof(unsigned long);
   const machine::Machine& machine = runtime::Engine::instance().machine();
-  for (const OsCpu cpu : machine.cores[(*g_places)[place].core.index()].cpus) {
+  for (const OsCpu cpu : machine.cores[(*g_places)[index].core.index()].cpus) {
     if (cpu.index() < bits * mask.words.size()) {
       mask.words[cpu.index() / bits] |= 1UL << (cpu.index() % bits);
     }
@@ -85,7 +85,9 @@ void note_refusal() noexcept {
 }
 
 /// True if the thread is still where Lares put it; else somebody else has chosen its processors.
-bool is_where_put() noexcept { return ProcessorMask::of_this_thread() == mask_of(t_place); }
+bool is_where_put() noexcept {
+  return ProcessorMask::of_this_thread() == mask_of(static_cast<std::size_t>(t_place));
+}
 
 /// Binds the calling thread, or with -1 lets it go. Invariant: a bound thread's processors are some
 /// of those that it had, and those that it had come back; what the program has changed, it keeps.
@@ -98,12 +100,13 @@ void bind_to(int place) noexcept {
     return;
   }
   if (t_place < 0) t_before = ProcessorMask::of_this_thread();
-  const ProcessorMask wanted = mask_of(place);
+  const auto index = static_cast<std::size_t>(place);
+  const ProcessorMask wanted = mask_of(index);
   if (!t_before.contains(wanted)) return;
   if (!wanted.apply()) return note_refusal();
   t_place = place;
   t_bound_at = now().count;
-  tell_engine((*g_places)[place].core);
+  tell_engine((*g_places)[index].core);
 }
 
 // --- who uses which place

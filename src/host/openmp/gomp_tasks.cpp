@@ -247,7 +247,8 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
 }  // namespace
 
 std::uintptr_t task_code(const runtime::Task& task) noexcept {
-  if (runtime::stall::glance(task.run) != run) return 0;
+  constexpr void (*body)(runtime::Task&, runtime::Worker&) = run;
+  if (runtime::stall::glance(task.run) != body) return 0;
   return reinterpret_cast<std::uintptr_t>(runtime::stall::glance(task.function));
 }
 
