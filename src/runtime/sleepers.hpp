@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/disorder.hpp"
 #include "base/ids.hpp"
 
 namespace lares::runtime {
@@ -78,7 +79,9 @@ class Sleepers {
       std::uint64_t left = words[i].load(std::memory_order_relaxed);
       for (; left != 0; left &= left - 1) {
         const WorkerId worker{i * 64 + static_cast<std::size_t>(__builtin_ctzll(left))};
-        if (suits(worker) && remove_bound(domain, worker)) return worker;
+        if (!suits(worker)) continue;
+        disorder::pause(disorder::Point::choosing);
+        if (remove_bound(domain, worker)) return worker;
       }
     }
     return WorkerId{};

@@ -85,6 +85,7 @@ bool Sleeper::wake_up() noexcept {
   Team& team = *worker_.team;
   const bool chosen =
       with_ != nullptr ? with_->get_up() : !team.sleepers->remove_bound(worker_.domain, worker_.id);
+  disorder::pause(disorder::Point::got_up);
   if (chosen) {
     team.waking.fetch_sub(1, std::memory_order_relaxed);
   } else {
