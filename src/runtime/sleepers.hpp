@@ -57,7 +57,8 @@ class Sleepers {
  public:
   Sleepers(std::size_t domains, std::size_t workers);
 
-  /// Those of all domains who have not been chosen.
+  /// Those of all domains who have not been chosen, or a few more: a sleeper counts before it can
+  /// be chosen, and until it cannot.
   [[nodiscard]] std::uint32_t total() const noexcept {
     return total_.load(std::memory_order_relaxed);
   }

@@ -187,8 +187,11 @@ void nest(Worker& worker, std::uint32_t seed, int depth, int& ran) {
   if (kind == 0) begin_group(worker);
   for (std::uint32_t i = 0; i < 2; ++i) {
     const std::uint32_t below = (seed + i + 1) * 2654435761U;
-    host::spawn(worker,
-                [below, depth, &ran](Worker& runner) { nest(runner, below, depth - 1, ran); });
+    Task* task = host::make_task(
+        worker, [below, depth, &ran](Worker& runner) { nest(runner, below, depth - 1, ran); });
+    // Who takes one of these leaves in its deque what it made before.
+    task->priority = (below >> 17U) % 4 == 0 ? 1 : 0;
+    submit(worker, *task, {});
   }
   if (kind == 0) end_group(worker);
   if (kind == 1 || kind == 2) taskwait(worker);
@@ -218,6 +221,12 @@ TEST(Model, ConstrainedWaitersDoNotWaitForEachOther) {
     }
     all_end(nested_waits(7919, policy, {1, 1}, 2), 1);
   }
+}
+
+// One is chosen while it lies down and another already sleeps: that one is still known when the
+// barrier opens.
+TEST(Model, ASleeperCountsBeforeItIsChosen) {
+  all_end_randomly(nested_waits(78 * 7919, "auto", {2, 1}, 3), 500);
 }
 
 // What a worker waits for lies behind more tasks that it may not run than one look goes over.
