@@ -21,14 +21,17 @@ inline constexpr bool built_in = LARES_DISORDER != 0;
 /// between; in `late` what it publishes next is late; in `fails` an attempt comes to nothing; in
 /// `wakes` a sleep ends at once.
 enum class Point : std::uint8_t {
+  lying_down,     ///< pause: a sleeper knows which bell it will wait for, nobody knows of it
   announced,      ///< pause: a sleeper has announced itself and has not looked yet
   before_sleep,   ///< pause: it has looked, and is about to sleep
   woken,          ///< pause: its sleep has ended, its announcement still stands
+  got_up,         ///< pause: nobody can choose it any more, it still counts
   withdrawn,      ///< pause: the announcement is withdrawn, it has not looked yet
   looked_away,    ///< pause: a worker on the lookout has stopped to count as one
   idle_round,     ///< pause: a look for work was in vain
   found,          ///< pause: a task was found and is not running yet
   notifying,      ///< late: something is queued, nobody has been told
+  choosing,       ///< pause: there is a sleeper, it has not been claimed
   claimed,        ///< late: a sleeper is claimed, it has not been woken
   unparking,      ///< late: it is known to sleep, and is about to be woken
   queue_push,     ///< late: into a shared queue

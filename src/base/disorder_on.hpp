@@ -152,8 +152,18 @@ inline bool strikes(unsigned of_kind) noexcept {
   return plan.does(of_kind) && stream().below(plan.rarity()) == 0;
 }
 
+/// How often the calling thread has been late. It grows rarer with each thousand: where other
+/// programs want the cores, one yield costs a time slice of milliseconds.
+inline std::uint32_t& times_late() noexcept {
+  thread_local std::uint32_t times = 0;
+  return times;
+}
+
 inline void stray() noexcept {
   Random& random = stream();
+  const std::uint32_t thousands = times_late() / 1024;
+  if (random.below(1U << (thousands < 16 ? thousands : 16)) != 0) return;
+  ++times_late();
   const std::uint32_t draw = random.below(16);
   if (draw < 10) {
     sched_yield();

@@ -21,6 +21,9 @@ class Deque {
  public:
   static constexpr std::int64_t capacity = policy::limits::deque;  // beyond it producers run inline
 
+  /// How many it takes.
+  static std::int64_t room() noexcept { return disorder::limit(disorder::Limit::deque, capacity); }
+
   Deque() = default;
   Deque(const Deque&) = delete;
   Deque& operator=(const Deque&) = delete;
@@ -28,10 +31,10 @@ class Deque {
   /// Owner only. False if full.
   bool push(Task& task) noexcept {
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
-    const std::int64_t room = disorder::limit(disorder::Limit::deque, capacity);
-    if (bottom - top_seen_ >= room) {
+    const std::int64_t most = room();
+    if (bottom - top_seen_ >= most) {
       top_seen_ = top_.load(std::memory_order_acquire);
-      if (bottom - top_seen_ >= room) return false;
+      if (bottom - top_seen_ >= most) return false;
     }
     slot(bottom).store(pack(task), std::memory_order_relaxed);
     disorder::late(disorder::Point::deque_push);

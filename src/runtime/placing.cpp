@@ -173,7 +173,7 @@ bool put(Worker& worker, Task& task, bool may_run) noexcept {
 
 bool is_own_queue_full(Worker& worker) noexcept {
   if (!worker.team->throttles) return false;
-  const std::int64_t limit = std::min(own_queue_limit(worker), Deque::capacity);
+  const std::int64_t limit = std::min(own_queue_limit(worker), Deque::room());
   // The bound that needs no look at the thieves' line comes first.
   return worker.deque.size_at_most() >= limit && worker.deque.refresh_size() >= limit;
 }

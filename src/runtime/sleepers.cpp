@@ -8,6 +8,7 @@
 namespace lares::runtime {
 
 void Dormitory::lie_down() noexcept {
+  disorder::pause(disorder::Point::lying_down);
   // seq_cst: the announcement of Sleeper.
   counts_.fetch_add(one_asleep, std::memory_order_seq_cst);
 }
@@ -20,6 +21,7 @@ bool Dormitory::get_up() noexcept {
   std::uint64_t counts = counts_.load(std::memory_order_relaxed);
   for (;;) {
     const bool chosen = counts >= one_chosen;
+    disorder::pause(disorder::Point::woken);
     // acq_rel: who is chosen sees what the chooser did before.
     if (counts_.compare_exchange_weak(counts, counts - (chosen ? one_chosen : one_asleep),
                                       std::memory_order_acq_rel, std::memory_order_relaxed)) {
@@ -31,6 +33,7 @@ bool Dormitory::get_up() noexcept {
 bool Dormitory::choose() noexcept {
   std::uint64_t counts = counts_.load(std::memory_order_relaxed);
   while (asleep(counts) != 0) {
+    disorder::pause(disorder::Point::choosing);
     if (!counts_.compare_exchange_weak(counts, counts - one_asleep + one_chosen,
                                        std::memory_order_acq_rel, std::memory_order_relaxed)) {
       continue;
@@ -45,6 +48,7 @@ bool Dormitory::choose() noexcept {
 }
 
 void Dormitory::ring() noexcept {
+  disorder::late(disorder::Point::unparking);
   bell_.fetch_add(1, std::memory_order_release);
   disorder::late(disorder::Point::unparking);
   futex_wake(bell_, INT_MAX);

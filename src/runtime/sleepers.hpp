@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/disorder.hpp"
 #include "base/ids.hpp"
 
 namespace lares::runtime {
@@ -56,7 +57,8 @@ class Sleepers {
  public:
   Sleepers(std::size_t domains, std::size_t workers);
 
-  /// Those of all domains who have not been chosen.
+  /// Those of all domains who have not been chosen, or a few more: a sleeper counts before it can
+  /// be chosen, and until it cannot.
   [[nodiscard]] std::uint32_t total() const noexcept {
     return total_.load(std::memory_order_relaxed);
   }
@@ -78,7 +80,9 @@ class Sleepers {
       std::uint64_t left = words[i].load(std::memory_order_relaxed);
       for (; left != 0; left &= left - 1) {
         const WorkerId worker{i * 64 + static_cast<std::size_t>(__builtin_ctzll(left))};
-        if (suits(worker) && remove_bound(domain, worker)) return worker;
+        if (!suits(worker)) continue;
+        disorder::pause(disorder::Point::choosing);
+        if (remove_bound(domain, worker)) return worker;
       }
     }
     return WorkerId{};

@@ -49,6 +49,9 @@ Sleeper::Sleeper(Worker& worker, std::atomic<bool>* waiting) noexcept
       with_(worker.constraint == nullptr ? &worker.team->sleepers->free(worker.domain) : nullptr),
       bell_(with_ != nullptr ? with_->bell() : 0) {
   if (waiting != nullptr) share_children(*worker.current);
+  // Before anybody can choose this one, and so count it out.
+  worker.team->sleepers->count_in();
+  disorder::pause(disorder::Point::announced);
   if (with_ != nullptr) {
     with_->lie_down();
   } else {
@@ -57,8 +60,6 @@ Sleeper::Sleeper(Worker& worker, std::atomic<bool>* waiting) noexcept
     disorder::pause(disorder::Point::announced);
     worker.team->sleepers->add_bound(worker.domain, worker.id);
   }
-  disorder::pause(disorder::Point::announced);
-  worker.team->sleepers->count_in();
   // Orders the announcement before the look that follows, against those who queue a task and then
   // look for sleepers. They have only a light fence; but before the first task there are none of
   // them yet, and who makes it fences when it says so (count_created).
@@ -85,6 +86,7 @@ bool Sleeper::wake_up() noexcept {
   Team& team = *worker_.team;
   const bool chosen =
       with_ != nullptr ? with_->get_up() : !team.sleepers->remove_bound(worker_.domain, worker_.id);
+  disorder::pause(disorder::Point::got_up);
   if (chosen) {
     team.waking.fetch_sub(1, std::memory_order_relaxed);
   } else {

@@ -14,6 +14,7 @@ sys.path.insert(0, str(HERE))
 
 import generate  # noqa: E402  (the path must be set first)
 import model  # noqa: E402
+import run as suite  # noqa: E402
 from build import Builder, drivers_of, fortran_interface  # noqa: E402
 from emit import source_files  # noqa: E402
 from execute import Setting, run, run_each  # noqa: E402
@@ -174,6 +175,15 @@ class Built(unittest.TestCase):
             self.setting("crash").launcher, (*FOUR, ("OMP_DYNAMIC", "true"))))
         self.assertEqual(repr(program.cases[0].body), repr([Taskgroup()]))
         self.assertEqual(setting.variables, (("OMP_NUM_THREADS", "1"),))
+
+
+class Limits(unittest.TestCase):
+    def test_memory_is_bounded_by_what_stock_takes(self):
+        self.assertGreater(suite.kib_limit(Setting((), FOUR), 1000), 1000)
+
+    def test_who_wants_no_throttling_may_take_any(self):
+        unbounded = Setting((), (*FOUR, ("KMP_ENABLE_TASK_THROTTLING", "0")))
+        self.assertEqual(suite.kib_limit(unbounded, 1000), 0)
 
 
 class Shrinking(unittest.TestCase):

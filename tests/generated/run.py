@@ -44,6 +44,7 @@ PATIENCE = 10  # times as long as stock
 SLACK_SECONDS = 12
 GROWTH = 4  # times the memory of stock
 SLACK_KIB = 96 * 1024
+COMPILER_CRASHES = ("internal compiler error", "clang frontend command failed due to signal")
 CONFIRMATIONS = 12  # runs of a case that failed, alone, under Lares and stock
 
 
@@ -139,7 +140,7 @@ class Suite:
             built = self._builder.build(program)
             self._try(program, built)
         except BuildError as error:
-            if "internal compiler error" in str(error):
+            if any(mark in str(error) for mark in COMPILER_CRASHES):
                 self._report.set_aside(f"{program.name}: the compiler fails with an internal error")
                 return
             self._report.breakage(f"FAIL {program.name} does not build:\n{error}")
@@ -156,7 +157,7 @@ class Suite:
             return
         for setting in self._settings.draw(program.seed, self._options.settings):
             outcomes = run_each(built, setting, cases, seconds * PATIENCE + SLACK_SECONDS,
-                                kib * GROWTH + SLACK_KIB)
+                                kib_limit(setting, kib))
             self._report.count(sum(not outcome.fault for outcome in outcomes.values()))
             for case, outcome in outcomes.items():
                 if outcome.fault:
@@ -185,7 +186,7 @@ class Suite:
 
     def _failed(self, program, built, setting, case, outcome, seconds, kib):
         """Confirms a failure against stock under the same setting, and shrinks it."""
-        limits = (min(seconds * PATIENCE + SLACK_SECONDS, 15), kib * GROWTH + SLACK_KIB)
+        limits = (min(seconds * PATIENCE + SLACK_SECONDS, 15), kib_limit(setting, kib))
         for _ in range(CONFIRMATIONS):
             stock = run(built, setting.stock(), [case], limits[0], limits[1])
             if stock.fault:
@@ -247,6 +248,13 @@ class Suite:
                           f"while {setting.command(built)}; do :; done\n", encoding="utf-8")
         script.chmod(0o755)
         return place
+
+
+def kib_limit(setting, stock_kib):
+    """How much a process may take. 0: who switches throttling off, asks for the memory of all tasks."""
+    if dict(setting.variables).get("KMP_ENABLE_TASK_THROTTLING") == "0":
+        return 0
+    return stock_kib * GROWTH + SLACK_KIB
 
 
 def _shown(program):

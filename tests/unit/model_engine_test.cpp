@@ -187,8 +187,11 @@ void nest(Worker& worker, std::uint32_t seed, int depth, int& ran) {
   if (kind == 0) begin_group(worker);
   for (std::uint32_t i = 0; i < 2; ++i) {
     const std::uint32_t below = (seed + i + 1) * 2654435761U;
-    host::spawn(worker,
-                [below, depth, &ran](Worker& runner) { nest(runner, below, depth - 1, ran); });
+    Task* task = host::make_task(
+        worker, [below, depth, &ran](Worker& runner) { nest(runner, below, depth - 1, ran); });
+    // Who takes one of these leaves in its deque what it made before.
+    task->priority = (below >> 17U) % 4 == 0 ? 1 : 0;
+    submit(worker, *task, {});
   }
   if (kind == 0) end_group(worker);
   if (kind == 1 || kind == 2) taskwait(worker);
@@ -218,6 +221,12 @@ TEST(Model, ConstrainedWaitersDoNotWaitForEachOther) {
     }
     all_end(nested_waits(7919, policy, {1, 1}, 2), 1);
   }
+}
+
+// One is chosen while it lies down and another already sleeps: that one is still known when the
+// barrier opens.
+TEST(Model, ASleeperCountsBeforeItIsChosen) {
+  all_end_randomly(nested_waits(78 * 7919, "auto", {2, 1}, 3), 500);
 }
 
 // What a worker waits for lies behind more tasks that it may not run than one look goes over.
@@ -312,37 +321,41 @@ TEST(Model, AForeignEventReachesThoseInTheBarrier) {
   all_end_randomly(foreign_event(3), 1000);
 }
 
+// Worker 0 waits for a task whose event is fulfilled from outside.
+Scenario detached_in_a_wait(bool dependent) {
+  static Task* detached;
+  static int ran;
+  Scenario scenario;
+  scenario.cores = {2};
+  scenario.reset = [] {
+    detached = nullptr;
+    ran = 0;
+  };
+  scenario.body = [dependent](Model&, Worker& worker) {
+    if (worker.id != WorkerId{0}) return;
+    static const char data = 0;
+    Task* task = host::make_task(worker, [](Worker&) { ++ran; }, task_flag::detachable);
+    const Dependence writes = host::out(&data);
+    detached = task;
+    submit(worker, *task, {&writes, 1});
+    const Dependence reads = host::in(&data);
+    if (dependent) {
+      taskwait_depend(worker, {&reads, 1});
+    } else {
+      taskwait(worker);
+    }
+    EXPECT_EQ(ran, 1);
+  };
+  scenario.outside = [](Model& model) {
+    model.until([] { return detached != nullptr; });
+    fulfil(*detached);
+  };
+  return scenario;
+}
+
 TEST(Model, ADetachedTaskEndsInATaskwait) {
-  for (const bool dependent : {false, true}) {
-    static Task* detached;
-    static int ran;
-    Scenario scenario;
-    scenario.cores = {2};
-    scenario.reset = [] {
-      detached = nullptr;
-      ran = 0;
-    };
-    scenario.body = [dependent](Model&, Worker& worker) {
-      if (worker.id != WorkerId{0}) return;
-      static const char data = 0;
-      Task* task = host::make_task(worker, [](Worker&) { ++ran; }, task_flag::detachable);
-      const Dependence writes = host::out(&data);
-      detached = task;
-      submit(worker, *task, {&writes, 1});
-      const Dependence reads = host::in(&data);
-      if (dependent) {
-        taskwait_depend(worker, {&reads, 1});
-      } else {
-        taskwait(worker);
-      }
-      EXPECT_EQ(ran, 1);
-    };
-    scenario.outside = [](Model& model) {
-      model.until([] { return detached != nullptr; });
-      fulfil(*detached);
-    };
-    all_end(scenario, 2);
-  }
+  all_end(detached_in_a_wait(false), 2);
+  all_end(detached_in_a_wait(true), 2);
 }
 
 // --- who is woken
@@ -382,6 +395,33 @@ TEST(Model, ABurstOfTasksWakesAsManySleepers) {
   all_end_randomly(burst({4}, 4), 300);
   all_end_randomly(burst({2, 2}, 4), 300);
 }
+
+// One task for three sleepers of two domains.
+Scenario one_for_three() {
+  static bool ran;
+  Scenario scenario;
+  scenario.cores = {2, 2};
+  scenario.workers = 4;
+  scenario.reset = [] { ran = false; };
+  scenario.body = [](Model& model, Worker& worker) {
+    if (worker.id != WorkerId{0}) return;
+    model.until([&] { return model.is_asleep(1) && model.is_asleep(2) && model.is_asleep(3); });
+    model.set_phase(1);
+    host::spawn(worker, [](Worker&) { ran = true; });
+    model.set_phase(0);
+    taskwait(worker);
+  };
+  scenario.complaint = [](const Model& model) -> std::string {
+    int woken = 0;
+    for (const Wake& wake : model.wakes()) {
+      if (wake.phase == 1 && wake.waker == 0) ++woken;
+    }
+    return unless(ran && woken <= 1, "one task wakes more than one");
+  };
+  return scenario;
+}
+
+TEST(Model, OneTaskWakesOneSleeper) { all_end(one_for_three(), 2); }
 
 // A task that only the other worker can run, however soon or late that falls asleep.
 Scenario burst_of_awake() {
@@ -631,6 +671,10 @@ TEST(Mutation, AGroupThatIsNotWokenIsFound) {
 TEST(Mutation, ABarrierThatWakesNobodyIsFound) {
   finds(late_tasks(2, {2}, "auto"), Fault::no_wake_at_opening, 3);
 }
+TEST(Mutation, AWaitForDependencesThatIsNotWokenIsFound) {
+  finds(detached_in_a_wait(true), Fault::no_wake_of_waiter, 1);
+}
+TEST(Mutation, WakingAllForOneTaskIsFound) { finds(one_for_three(), Fault::all_woken_for_one, 0); }
 TEST(Mutation, AForeignEventThatWakesNobodyIsFound) {
   finds(foreign_event(2), Fault::no_foreign_wake, 1);
 }

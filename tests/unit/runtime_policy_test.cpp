@@ -100,6 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Pushes, DealtTasks,
                                          "distribution=cyclic,push=writer-domain,steal=nearest"));
 
 TEST_P(DealtTasks, GoToTheDomainsInTurnWhateverThePush) {
+  LARES_NEEDS_ORDER();
   constexpr std::size_t tasks = 40;
   alignas(block_bytes) static char fresh[3][tasks][block_bytes];
   static std::size_t round = 0;
