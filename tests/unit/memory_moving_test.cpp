@@ -674,7 +674,7 @@ TEST_F(ManagerTest, FreeingMarkedMemoryIsSafe) {
 }
 
 TEST_F(ManagerTest, FreeingMarkedMemoryBringsNothingBack) {
-  const Result<void*> memory = manager_.allocate({16 * page}, {}, false);
+  const Result<void*> memory = manager_.allocate({16 * page}, {}, {});
   const auto address = reinterpret_cast<std::uintptr_t>(memory.value());
   std::memset(memory.value(), 7, 16 * page);
   const Result<Marked> marked = manager_.on_next_touch(address, {16 * page}, {});
