@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "memory/next_touch/fault_signals.hpp"
 #include "memory/next_touch/next_touch.hpp"
 #include "memory_area.hpp"
 #include "memory_calls_fake.hpp"
@@ -365,6 +366,73 @@ TEST_P(NextTouchChanges, ARefusedRollBackLosesNothing) {
   Refusing::request = 0;
   Refusing::remap_back = false;
   EXPECT_TRUE(area.intact());
+}
+
+/// The program forbids writing to a page just before the marker's first request.
+struct Forbidding {
+  static inline std::atomic<char*> page_at{nullptr};
+  static SystemCalls calls() {
+    SystemCalls calls = real_calls();
+    calls.control = [](int file, unsigned long request, void* argument) noexcept {
+      char* const at = request == uffdio_move ? page_at.exchange(nullptr) : nullptr;
+      if (at != nullptr) mprotect(at, page, PROT_READ);
+      return real_calls().control(file, request, argument);
+    };
+    return calls;
+  }
+};
+
+/// False also if it hangs, with all signals blocked perhaps.
+template <class Program>
+bool holds_in_a_child(Program program) {
+  const pid_t child = fork();
+  if (child == 0) _exit(program() ? 0 : 1);
+  const timespec moment{0, 10'000'000};
+  int status = 1;
+  for (int waited = 0; waited < 2000; ++waited) {
+    if (waitpid(child, &status, WNOHANG) == child) return status == 0;
+    nanosleep(&moment, nullptr);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  return false;
+}
+
+// A mark that ends halfway leaves an alias of which nobody may be told any more: whoever copies an
+// absent page from it inside the gate would wait for the monitor, which waits for the gate.
+TEST_P(NextTouchChanges, AMarkThatIsRefusedHalfwayEnds) {
+  if (GetParam().way == WantedWay::protect) GTEST_SKIP() << "no userfaultfd";
+  if (GetParam().old) GTEST_SKIP() << "one request moves all";
+  if (under_tsan) GTEST_SKIP() << "ThreadSanitizer ends a forked child that starts a thread";
+  const auto program = [this] {
+    NextTouch next_touch(Forbidding::calls(), nodes_, Bytes{page});
+    const TestArea area(8);
+    madvise(area.bytes() + 4 * page, page, MADV_DONTNEED);
+    Forbidding::page_at = area.bytes() + 4 * page;
+    next_touch.mark(area.address(), area.length(), options(4));
+    const bool rest = area.wrong(1, 0, 4 * words_per_page) == 4 * words_per_page &&
+                      area.wrong(1, 5 * words_per_page, area.words()) == area.words();
+    return rest && area.data()[4 * words_per_page] == 0;
+  };
+  EXPECT_TRUE(holds_in_a_child(program));
+}
+
+TEST_P(NextTouchChanges, AnAliasThatStaysWatchedIsCopied) {
+  if (GetParam().way == WantedWay::protect) GTEST_SKIP() << "no userfaultfd";
+  if (under_tsan) GTEST_SKIP() << "ThreadSanitizer ends a forked child that starts a thread";
+  const auto program = [this] {
+    forget_faults(&next_touch_);  // it would answer SIGBUS for the other
+    NextTouch next_touch(Refusing::calls(GetParam().old), nodes_, Bytes{page});
+    const TestArea area(8);
+    madvise(area.bytes() + 4 * page, page, MADV_DONTNEED);
+    Refusing::request = UFFDIO_UNREGISTER;
+    next_touch.mark(area.address(), area.length(), options(4));
+    const bool rest = area.wrong(1, 0, 4 * words_per_page) == 4 * words_per_page &&
+                      area.wrong(1, 5 * words_per_page, area.words()) == area.words();
+    Refusing::request = 0;
+    return rest && area.data()[4 * words_per_page] == 0;
+  };
+  EXPECT_TRUE(holds_in_a_child(program));
 }
 
 /// No mapping can be made any more: what would split one is refused.

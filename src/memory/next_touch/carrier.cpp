@@ -148,6 +148,7 @@ Userfault::Done Carrier::request_page(Region& region, std::uintptr_t at) noexcep
   Userfault::Done done = request(region, at, page);
   if (done.error == EEXIST) return {page, 0};
   if (done.error == EBUSY) {
+    if (const int error = make_readable(region, at); error != 0) return {0, error};
     make_own(region.aside(at));
     done = request(region, at, page);
   }
@@ -167,7 +168,19 @@ Userfault::Done Carrier::request(Region& region, std::uintptr_t at, std::uint64_
                               : copy(region, at, bytes);
 }
 
+/// Whoever reads a page of the alias inside the gate must not have to ask the monitor for it, who
+/// waits for the gate. So an absent one becomes zeros if it is still watched.
+int Carrier::make_readable(Region& region, std::uintptr_t at) noexcept {
+  if (let_go_of_alias(region)) return 0;
+  const int error = shared_.watch_of(region.way).userfault.zero(region.aside(at), shared_.page);
+  // ENOENT: of this page the kernel did let go.
+  return error == EEXIST || error == ENOENT ? 0 : error;
+}
+
 Userfault::Done Carrier::copy(Region& region, std::uintptr_t at, std::uint64_t bytes) noexcept {
+  if (const int error = make_readable(region, at); error != 0) return {0, error};
+  // relaxed: as in let_go_of_alias().
+  if (region.alias_watched.load(std::memory_order_relaxed)) bytes = shared_.page;
   const Userfault::Done done =
       shared_.watch_of(region.way).userfault.copy(at, region.aside(at), bytes);
   // At one place again, before anybody follows a change.

@@ -43,6 +43,7 @@ class Carrier {
   int enter(Region& region, const Toucher& toucher, Patience& patience) noexcept;
   Userfault::Done request(Region& region, std::uintptr_t at, std::uint64_t bytes) noexcept;
   Userfault::Done request_page(Region& region, std::uintptr_t at) noexcept;
+  int make_readable(Region& region, std::uintptr_t at) noexcept;
   Userfault::Done copy(Region& region, std::uintptr_t at, std::uint64_t bytes) noexcept;
   int settle_region(Region& region, std::uintptr_t from, std::uintptr_t until) noexcept;
   int give_back(Region& region, std::uint32_t index, const Toucher& toucher,

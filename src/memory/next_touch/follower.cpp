@@ -107,7 +107,8 @@ int Follower::cut(Region& region, std::uintptr_t begin, std::uintptr_t end,
   }
   region.disturbed.store(true, std::memory_order_relaxed);  // relaxed: the gate's
   shared_.regions.retire(region);
-  if (to == nullptr && carrier_.let_go_of_alias(region)) {
+  // A marker that was halfway leaves that to the parts' maker.
+  if (carrier_.let_go_of_alias(region) && to == nullptr) {
     shared_.calls.unmap(pointer(region.aside(from)), until - from);
   }
   for (const Part& part : parts) {

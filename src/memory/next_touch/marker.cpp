@@ -74,8 +74,8 @@ int Marker::mark_once(const Area& area, Way way, std::uint64_t& left) noexcept {
     forget(*region);
     return error;
   }
-  // A change of the alias must not be told, or the reader of messages would wait for itself.
-  if (error == 0 && !carrier_.let_go_of_alias(*region)) error = ENOMEM;
+  // Nothing of the alias may be told from now on, refused or not: see let_go_of_alias().
+  if (!let_go_of_alias(*region) && error == 0) error = ENOMEM;
   go_live(*region);
   // What is aside comes back; what does not stays aside until it is touched.
   if (error != 0) carrier_.settle(area.begin, area.end, true);
@@ -144,6 +144,19 @@ Region* Marker::add(const Regions::Wanted& wanted, int& error) noexcept {
   shared_.regions.recycle();
   error = in_the_way ? EALREADY : ENOMEM;
   return in_the_way ? nullptr : shared_.regions.add(wanted);
+}
+
+/// By move: in the gate, where no follower makes parts of it. By remap followers wait for the
+/// region to be live, and its own message keeps the gate closed until then.
+bool Marker::let_go_of_alias(Region& region) noexcept {
+  if (region.putting == Region::Putting::by_remap) return carrier_.let_go_of_alias(region);
+  Gate& gate = shared_.watch_of(region.way).gate;
+  for (Patience patience; !gate.enter();) patience.wait();
+  // acquire: the parts of a retired one have been let go of by the follower, or will be.
+  const bool retired = region.state.load(std::memory_order_acquire) == Region::retired;
+  const bool let_go = retired || carrier_.let_go_of_alias(region);
+  gate.leave();
+  return let_go;
 }
 
 /// From now on touchers fetch, unless a follower has put others in the place of the region.

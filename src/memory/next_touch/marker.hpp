@@ -42,6 +42,7 @@ class Marker {
   int map_alias(Regions::Wanted& wanted) noexcept;
   Region* add_inside(const Regions::Wanted& wanted, int& error) noexcept;
   Region* add(const Regions::Wanted& wanted, int& error) noexcept;
+  bool let_go_of_alias(Region& region) noexcept;
   void go_live(Region& region) noexcept;
   void forget(Region& region) noexcept;
   // `aside`: from then on a page may be.

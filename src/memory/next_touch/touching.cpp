@@ -84,6 +84,8 @@ int NextTouch::stray_touch(Way way, std::uintptr_t page) noexcept {
   const Region* const region = shared_.regions.find(page);
   if (region == nullptr) {
     follower_.unwatch_strays(way, page, page + shared_.page);
+    // If the kernel did not let go of it. Nobody of ours has a page for it.
+    error = watch.userfault.zero(page, shared_.page) == EAGAIN ? EAGAIN : 0;
   } else if (region->way != way) {
     error = EEXIST;
   } else {
