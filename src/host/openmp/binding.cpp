@@ -61,7 +61,7 @@ ProcessorMask mask_of(std::size_t place) noexcept {
   ProcessorMask mask;
   constexpr std::size_t bits = 8 * sizeof(unsigned long);
   const machine::Machine& machine = runtime::Engine::instance().machine();
-  for (const OsCpu cpu : machine.cores[(*g_places)[index].core.index()].cpus) {
+  for (const OsCpu cpu : machine.cores[(*g_places)[place].core.index()].cpus) {
     if (cpu.index() < bits * mask.words.size()) {
       mask.words[cpu.index() / bits] |= 1UL << (cpu.index() % bits);
     }
