@@ -162,10 +162,10 @@ Begun begun_by(const Worker& worker) noexcept {
     const std::uint16_t flags = glance(task->flags);
     if ((flags & task_flag::implicit) != 0) break;
     // Whatever a worker has begun descends from what it had begun before.
-    if (task->runner.load(std::memory_order_relaxed) == &worker) {
+    if (glance(task->runner) == &worker) {
       ++((flags & task_flag::counted) != 0 ? begun.counted : begun.at_once);
     }
-    task = task->parent.load(std::memory_order_relaxed);
+    task = glance(task->parent);
   }
   return begun;
 }

@@ -79,6 +79,13 @@ __attribute__((no_sanitize("thread"), noinline)) T glance(const T& field) noexce
 }
 // NOLINTEND(bugprone-sizeof-expression)
 
+/// The same of an atomic one: a new descriptor's constructor writes it plainly.
+template <class T>
+T glance(const std::atomic<T>& field) noexcept {
+  static_assert(sizeof(field) == sizeof(T));
+  return glance(reinterpret_cast<const T&>(field));
+}
+
 /// A worker's wait. Says what it waits for once the wait has become long, and no longer when it
 /// goes on.
 class Telling {

@@ -114,7 +114,7 @@ void add_task(Page& page, const Task& task) noexcept {
   const FrontEnd& front_end = stall::front_end();
   const std::uintptr_t code = front_end.code_of == nullptr ? 0 : front_end.code_of(task);
   page.add("task <0x%lx> (depth %u, created by worker %d)", static_cast<unsigned long>(code),
-           task.depth.load(std::memory_order_relaxed), glance(task.creator).value());
+           glance(task.depth), glance(task.creator).value());
 }
 
 bool is_implicit(const Task& task) noexcept {
@@ -124,8 +124,7 @@ bool is_implicit(const Task& task) noexcept {
 // How much is missing, where the wait is of the current task.
 void add_missing(Page& page, Wait wait, const Task& current) noexcept {
   if (wait == Wait::children) {
-    const auto elsewhere =
-        static_cast<std::int32_t>(current.holders.load(std::memory_order_relaxed));
+    const auto elsewhere = static_cast<std::int32_t>(glance(current.holders));
     page.add(" for %d children", std::max(0, glance(current.local_children) + elsewhere));
   } else if (wait == Wait::group) {
     if (const Taskgroup* group = glance(current.open_group); group != nullptr) {

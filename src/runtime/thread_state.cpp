@@ -121,6 +121,9 @@ Task* TaskPool::refill(ThreadState& self, std::size_t size_class) noexcept {
   auto* task = new (memory) Task;
   task->size_class = static_cast<std::uint8_t>(size_class);
   task->pool = &self;
+  // Whoever looks in from outside (stall.hpp) gets here by a plain pointer: it must not lead to
+  // what this memory held before.
+  std::atomic_thread_fence(std::memory_order_release);
   return task;
 }
 
