@@ -1,10 +1,10 @@
-// Does to memory what a user of liblares may do to it, in random order and from several threads, and
-// knows at any time what every page must hold.
+// Does to memory what a user of liblares may do to it, in random order and from several threads,
+// and knows at any time what every page must hold.
 //
-// A round is a process of its own, made from a seed: it may crash or hang, and the parent tells which
-// round it was and what its threads did last. Each thread owns blocks of pages, whose contents only it
-// changes; one block is shared by all, who mark and settle and read it. What other threads do (forks,
-// marks, messages of the kernel) is what disturbs.
+// A round is a process of its own, made from a seed: it may crash or hang, and the parent tells
+// which round it was and what its threads did last. Each thread owns blocks of pages, whose
+// contents only it changes; one block is shared by all, who mark and settle and read it. What other
+// threads do (forks, marks, messages of the kernel) is what disturbs.
 #include <fcntl.h>
 #include <lares/memory.h>
 #include <sys/mman.h>
@@ -33,7 +33,7 @@ constexpr std::size_t words_per_page = page / sizeof(std::uint64_t);
 constexpr std::size_t most_threads = 4;
 constexpr std::size_t most_blocks = 6;
 constexpr std::size_t file_pages = 32;
-constexpr int round_limit_seconds = 6;
+constexpr int round_limit_seconds = 30;
 
 using Word = std::uint64_t;
 
@@ -75,8 +75,8 @@ enum class Kind { mapped, lares, heap };
 
 struct Block {
   Kind kind = Kind::mapped;
-  char* begin = nullptr;  ///< of its first whole page
-  void* memory = nullptr; ///< as it was allocated
+  char* begin = nullptr;   ///< of its first whole page
+  void* memory = nullptr;  ///< as it was allocated
   std::vector<Page> pages;
   [[nodiscard]] Word* words(std::size_t i) const {
     return reinterpret_cast<Word*>(begin + i * page);
@@ -166,8 +166,8 @@ class Thread {
     const std::size_t at = wrong(block, i);
     if (at == words_per_page) return;
     const Page& state = block.pages[i];
-    fail("thread %zu, %s: page %zu of the block at %p (%zu pages): word %zu is %#lx, not %#lx%s", number_,
-         where, i, static_cast<void*>(block.begin), block.size(), at, block.words(i)[at],
+    fail("thread %zu, %s: page %zu of the block at %p (%zu pages): word %zu is %#lx, not %#lx%s",
+         number_, where, i, static_cast<void*>(block.begin), block.size(), at, block.words(i)[at],
          word_of(state.seed, at), state.or_empty ? " or 0" : "");
   }
   void check(const Block& block) {
@@ -183,9 +183,11 @@ class Thread {
     const std::size_t pages = large ? 512 + below(600) : 1 + below(48);
     block.kind = static_cast<Kind>(below(3));
     if (block.kind == Kind::mapped) {
-      block.memory = mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      block.memory =
+          mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       if (block.memory == MAP_FAILED) return;
-      if (one_in(2)) madvise(block.memory, pages * page, one_in(2) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+      if (one_in(2))
+        madvise(block.memory, pages * page, one_in(2) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     } else if (block.kind == Kind::lares) {
       block.memory = lares_alloc(pages * page, nullptr, large ? LARES_HUGE_PAGES : 0);
     } else {
@@ -230,8 +232,8 @@ class Thread {
   // --- Operations ----------------------------------------------------------------------------
 
   lares_next_touch_way way() {
-    return static_cast<lares_next_touch_way>(shared_.mode == 4 ? below(4)
-                                                               : static_cast<std::size_t>(shared_.mode));
+    return static_cast<lares_next_touch_way>(
+        shared_.mode == 4 ? below(4) : static_cast<std::size_t>(shared_.mode));
   }
   void mark(const Block& block, Range range) {
     const auto how = way();
@@ -249,9 +251,25 @@ class Thread {
     lares_settle(block.begin + range.first * page, range.count * page);
   }
   void advise(Block& block, Range range) {
-    static constexpr std::array advices{MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED,
-                                        MADV_FREE, MADV_REMOVE, MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_DONTDUMP,
-                                        MADV_DODUMP, MADV_MERGEABLE, MADV_UNMERGEABLE, 20, 21, 22, 23, 24, 25};
+    static constexpr std::array advices{MADV_NORMAL,
+                                        MADV_RANDOM,
+                                        MADV_SEQUENTIAL,
+                                        MADV_WILLNEED,
+                                        MADV_DONTNEED,
+                                        MADV_FREE,
+                                        MADV_REMOVE,
+                                        MADV_HUGEPAGE,
+                                        MADV_NOHUGEPAGE,
+                                        MADV_DONTDUMP,
+                                        MADV_DODUMP,
+                                        MADV_MERGEABLE,
+                                        MADV_UNMERGEABLE,
+                                        20,
+                                        21,
+                                        22,
+                                        23,
+                                        24,
+                                        25};
     const int advice = one_in(3) ? MADV_DONTNEED : advices[below(advices.size())];
     note("madvise %d %p page %zu..%zu", advice, static_cast<void*>(block.begin), range.first,
          range.first + range.count);
@@ -270,17 +288,19 @@ class Thread {
     }
   }
   void protect(Block& block, Range range) {
-    static constexpr std::array kinds{PROT_READ | PROT_WRITE, PROT_READ | PROT_WRITE, PROT_READ, PROT_NONE};
+    static constexpr std::array kinds{PROT_READ | PROT_WRITE, PROT_READ | PROT_WRITE, PROT_READ,
+                                      PROT_NONE};
     const int kind = kinds[below(kinds.size())];
     note("mprotect %d %p page %zu..%zu", kind, static_cast<void*>(block.begin), range.first,
          range.first + range.count);
     if (mprotect(block.begin + range.first * page, range.count * page, kind) != 0) return;
-    for (std::size_t i = range.first; i < range.first + range.count; ++i) block.pages[i].protection = kind;
+    for (std::size_t i = range.first; i < range.first + range.count; ++i)
+      block.pages[i].protection = kind;
   }
   void lock(const Block& block, Range range) {
     const bool on = one_in(2);
-    note("%s %p page %zu..%zu", on ? "mlock" : "munlock", static_cast<void*>(block.begin), range.first,
-         range.first + range.count);
+    note("%s %p page %zu..%zu", on ? "mlock" : "munlock", static_cast<void*>(block.begin),
+         range.first, range.first + range.count);
     (on ? mlock : munlock)(block.begin + range.first * page, range.count * page);
   }
   void migrate(const Block& block, Range range) {
@@ -310,7 +330,8 @@ class Thread {
     constexpr int dontunmap = 4;
     note("mremap %p page %zu..%zu to %p%s", static_cast<void*>(block.begin), range.first,
          range.first + range.count, room, keep ? ", DONTUNMAP" : "");
-    void* const to = mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | (keep ? dontunmap : 0), room);
+    void* const to =
+        mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | (keep ? dontunmap : 0), room);
     if (to == MAP_FAILED) {
       // Some of several mappings may have gone: what is where is not known.
       note("refused: %s", std::strerror(errno));
@@ -383,7 +404,8 @@ class Thread {
       to = lares_realloc(block.memory, pages * page, nullptr, 0);
       begin = static_cast<char*>(to);
     } else {
-      const std::size_t offset = static_cast<std::size_t>(block.begin - static_cast<char*>(block.memory));
+      const std::size_t offset =
+          static_cast<std::size_t>(block.begin - static_cast<char*>(block.memory));
       to = std::realloc(block.memory, (pages + 2) * page);
       if (to == nullptr) return;
       begin = static_cast<char*>(to) + offset;
@@ -410,7 +432,8 @@ class Thread {
     const pid_t child = fork();
     if (child == 0) {
       for (const Block& block : blocks_) {
-        for (std::size_t i = 0; i < block.size(); ++i) check_page(block, i, "in the child of a fork");
+        for (std::size_t i = 0; i < block.size(); ++i)
+          check_page(block, i, "in the child of a fork");
       }
       for (std::size_t i = 0; i < shared_.block.size(); ++i) {
         check_page(shared_.block, i, "shared, in the child of a fork");
@@ -431,8 +454,10 @@ class Thread {
     char* const at = block.begin + range.first * page;
     note("direct input %p page %zu..%zu", static_cast<void*>(block.begin), range.first,
          range.first + range.count);
-    const ssize_t got = pread(shared_.file, at, range.count * page, static_cast<off_t>(first * page));
-    if (got < 0 && calls_wait()) fail("thread %zu: direct input: %s", number_, std::strerror(errno));
+    const ssize_t got =
+        pread(shared_.file, at, range.count * page, static_cast<off_t>(first * page));
+    if (got < 0 && calls_wait())
+      fail("thread %zu: direct input: %s", number_, std::strerror(errno));
     const std::size_t read = got < 0 ? 0 : static_cast<std::size_t>(got) / page;
     journal->direct.fetch_add(read > 0 ? 1 : 0, std::memory_order_relaxed);
     for (std::size_t i = 0; i < range.count; ++i) {
@@ -560,7 +585,8 @@ int make_file(const char* path) {
   shared.block.pages.resize(shared_pages);
   for (std::size_t i = 0; i < shared_pages; ++i) {
     shared.block.pages[i].seed = 1000 + i;
-    for (std::size_t j = 0; j < words_per_page; ++j) shared.block.words(i)[j] = word_of(1000 + i, j);
+    for (std::size_t j = 0; j < words_per_page; ++j)
+      shared.block.words(i)[j] = word_of(1000 + i, j);
   }
   const std::size_t count = 1 + seed % most_threads;
   std::vector<std::thread> threads;
@@ -591,7 +617,8 @@ bool play_round(Word seed, int mode, const std::string& file) {
     if (ended == 0) nanosleep(&moment, nullptr);
   }
   if (ended == child && status == 0) return true;
-  std::fprintf(stderr, "torture: failed: seed %llu, mode %d: ", static_cast<unsigned long long>(seed), mode);
+  std::fprintf(
+      stderr, "torture: failed: seed %llu, mode %d: ", static_cast<unsigned long long>(seed), mode);
   if (ended == 0) {
     std::fprintf(stderr, "it hung for %d seconds\n", round_limit_seconds);
     print_stacks(child);
@@ -606,7 +633,8 @@ bool play_round(Word seed, int mode, const std::string& file) {
   for (std::size_t t = 0; t < most_threads; ++t) {
     const unsigned next = journal->next[t];
     for (unsigned i = next < Journal::kept ? 0 : next - Journal::kept; i < next; ++i) {
-      std::fprintf(stderr, "  thread %zu, %4u: %s\n", t, i, journal->lines[t][i % Journal::kept].text.data());
+      std::fprintf(stderr, "  thread %zu, %4u: %s\n", t, i,
+                   journal->lines[t][i % Journal::kept].text.data());
     }
   }
   return false;
@@ -649,9 +677,10 @@ int main(int count, char** values) {
     const int played = mode >= 0 ? mode : static_cast<int>(current / most_threads % ways.size());
     ++(play_round(current, played, file) ? passed : failed);
   }
-  std::printf("%lu operations: %lu marks and %lu refused, %lu forks, %lu moves, %lu direct inputs\n",
-              journal->operations.load(), journal->marks.load(), journal->refused_marks.load(),
-              journal->forks.load(), journal->moves.load(), journal->direct.load());
+  std::printf(
+      "%lu operations: %lu marks and %lu refused, %lu forks, %lu moves, %lu direct inputs\n",
+      journal->operations.load(), journal->marks.load(), journal->refused_marks.load(),
+      journal->forks.load(), journal->moves.load(), journal->direct.load());
   std::printf("%ld passed, %ld failed\n", passed, failed);
   return failed > 0 ? 1 : 0;
 }
