@@ -33,7 +33,7 @@ constexpr std::size_t words_per_page = page / sizeof(std::uint64_t);
 constexpr std::size_t most_threads = 4;
 constexpr std::size_t most_blocks = 6;
 constexpr std::size_t file_pages = 32;
-constexpr int round_limit_seconds = 6;
+constexpr int round_limit_seconds = 30;
 
 using Word = std::uint64_t;
 

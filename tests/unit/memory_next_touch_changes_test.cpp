@@ -435,6 +435,15 @@ TEST_P(NextTouchChanges, AnAliasThatStaysWatchedIsCopied) {
   EXPECT_TRUE(holds_in_a_child(program));
 }
 
+// Locked pages may not go aside on every kernel; a refused mark ends for all that.
+TEST_P(NextTouchChanges, ALockedPartIsForked) {
+  const TestArea area(16);
+  if (mlock(area.bytes() + 4 * page, 3 * page) != 0) GTEST_SKIP() << "mlock is refused";
+  mark(area, 5);
+  EXPECT_TRUE(child_sees(area));
+  EXPECT_TRUE(area.intact());
+}
+
 /// No mapping can be made any more: what would split one is refused.
 SystemCalls calls_without_mappings() {
   SystemCalls calls = real_calls();

@@ -154,6 +154,7 @@ Userfault::Done Carrier::request_page(Region& region, std::uintptr_t at) noexcep
   }
   // Another protection, say: such mappings exchange no pages.
   if (done.error == EINVAL) done = copy(region, at, page);
+  if (done.error == EEXIST) return {page, 0};  // it never went aside
   if (done.error != ENOENT) return done;
   // The place is nobody's to watch. A change that has not been read would be told by EAGAIN first.
   done = copy(region, at, page);
