@@ -77,7 +77,6 @@ __attribute__((no_sanitize("thread"), noinline)) T glance(const T& field) noexce
   const Word word = *reinterpret_cast<const volatile Field*>(&field);
   return __builtin_bit_cast(T, word);
 }
-// NOLINTEND(bugprone-sizeof-expression)
 
 /// The same of an atomic one: a new descriptor's constructor writes it plainly.
 template <class T>
@@ -85,6 +84,7 @@ T glance(const std::atomic<T>& field) noexcept {
   static_assert(sizeof(field) == sizeof(T));
   return glance(reinterpret_cast<const T&>(field));
 }
+// NOLINTEND(bugprone-sizeof-expression)
 
 /// A worker's wait. Says what it waits for once the wait has become long, and no longer when it
 /// goes on.

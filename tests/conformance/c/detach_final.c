@@ -19,7 +19,7 @@ static void* keep_promise(void* argument) {
 
 // A task that ends with what another thread does.
 static void promise_to_write(struct promise* promise, char* data, pthread_t* thread) {
-  omp_event_handle_t event;
+  omp_event_handle_t event = 0;
 #pragma omp task depend(out : *data) detach(event)
   {
     promise->event = event;
