@@ -333,10 +333,9 @@ class Thread {
     void* const to =
         mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | (keep ? dontunmap : 0), room);
     if (to == MAP_FAILED) {
-      // Some of several mappings may have gone: what is where is not known.
+      // Some of several mappings may have gone, and others may be there by now: what is where is
+      // not known, so neither range is touched again.
       note("refused: %s", std::strerror(errno));
-      munmap(room, bytes);
-      munmap(block.begin, block.size() * page);
       blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(index));
       return;
     }

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "support/sanitized.hpp"
+
 namespace {
 
 constexpr std::size_t page = 4096;
@@ -42,9 +44,7 @@ TEST(CApi, EveryMistakeHasASentence) {
 }
 
 TEST(CApi, TheLibraryStaysWhateverIsClosed) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer cannot be loaded twice";
-#endif
+  if (lares::under_sanitizer) GTEST_SKIP() << "a sanitizer cannot be loaded twice";
   // Its threads and handlers are in it.
   Dl_info info;
   ASSERT_NE(dladdr(reinterpret_cast<void*>(&lares_alloc), &info), 0);

@@ -21,10 +21,12 @@ class TestArea {
     fill(seed);
   }
   ~TestArea() {
-    if (memory_ != nullptr) munmap(memory_, bytes_);
+    if (memory_ != nullptr && whole_) munmap(memory_, bytes_);
   }
   TestArea(const TestArea&) = delete;
   TestArea& operator=(const TestArea&) = delete;
+  /// Parts of it will be moved away or unmapped: what others may have there at the end is not ours.
+  void will_have_holes() noexcept { whole_ = false; }
 
   void fill(std::uint64_t seed) {
     for (std::size_t i = 0; i < words(); ++i) data()[i] = value(seed, i);
@@ -51,6 +53,7 @@ class TestArea {
   void release() { memory_ = nullptr; }
 
  private:
+  bool whole_ = true;
   std::size_t bytes_;
   char* memory_;
 };

@@ -175,7 +175,8 @@ TEST_P(NextTouchTest, WhatIsNotDataIsRefused) {
 }
 
 TEST_P(NextTouchTest, AHoleIsRefused) {
-  const TestArea area(8);
+  TestArea area(8);
+  area.will_have_holes();
   munmap(area.bytes() + 2 * page, page);
   EXPECT_EQ(mark(area).error, EFAULT);
   EXPECT_EQ(area.wrong(1, 0, 2 * words_per_page), 2 * words_per_page);
@@ -209,7 +210,8 @@ TEST_P(NextTouchTest, ForkLosesNothingForParentAndChild) {
 }
 
 TEST_P(NextTouchTest, UnmappingAPartKeepsTheRest) {
-  const TestArea area(32);
+  TestArea area(32);
+  area.will_have_holes();
   ASSERT_EQ(mark(area, 8).error, 0);
   munmap(area.bytes() + 4 * page, 10 * page);
   EXPECT_EQ(area.wrong(1, 0, 4 * words_per_page), 4 * words_per_page);
@@ -217,7 +219,8 @@ TEST_P(NextTouchTest, UnmappingAPartKeepsTheRest) {
 }
 
 TEST_P(NextTouchTest, AFreshMappingInAnOldPlaceIsUntouched) {
-  const TestArea area(32);
+  TestArea area(32);
+  area.will_have_holes();
   ASSERT_EQ(mark(area, 8).error, 0);
   munmap(area.bytes(), area.length().count);
   void* const fresh = mmap(area.bytes(), area.length().count, PROT_READ | PROT_WRITE,
@@ -232,7 +235,8 @@ TEST_P(NextTouchTest, AFreshMappingInAnOldPlaceIsUntouched) {
 }
 
 TEST_P(NextTouchTest, AReadOnlyMappingInAnOldPlaceStaysReadOnly) {
-  const TestArea area(16);
+  TestArea area(16);
+  area.will_have_holes();
   ASSERT_EQ(mark(area, 8).error, 0);
   munmap(area.bytes(), area.length().count);
   ASSERT_NE(mmap(area.bytes(), area.length().count, PROT_READ,
@@ -259,6 +263,7 @@ TEST_P(NextTouchTest, EmptiedPagesReadAsZeros) {
 TEST_P(NextTouchTest, MovingTheMappingTakesTheBytesAlong) {
   if (way() == WantedWay::protect) GTEST_SKIP() << "mprotect does not tell of mremap";
   TestArea area(32);
+  area.will_have_holes();
   ASSERT_EQ(mark(area, 8).error, 0);
   touch(area, 3);
   void* const at =

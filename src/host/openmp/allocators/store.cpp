@@ -124,6 +124,11 @@ void Store::destroy(Handle handle) noexcept {
   end(ending);
 }
 
+// Nobody asks about a handle of it any more.
+Store::~Store() {
+  for (Allocator* const allocator : ended_) std::free(allocator);
+}
+
 void Store::end(Allocator& allocator) noexcept {
   allocator.magic = Allocator::ended;
   const std::lock_guard lock(ended_lock_);

@@ -85,6 +85,7 @@ inline void* default_memory(const AllocationRequest& wanted) noexcept {
 class Store {
  public:
   Store(const machine::Machine& machine, const Surroundings& around);
+  ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
