@@ -55,7 +55,8 @@ Sleeper::Sleeper(Worker& worker, std::atomic<bool>* waiting) noexcept
   if (with_ != nullptr) {
     with_->lie_down();
   } else {
-    worker.sleeps_under.store(worker.constraint, std::memory_order_relaxed);
+    // release: the descriptor is found made.
+    worker.sleeps_under.store(worker.constraint, std::memory_order_release);
     worker.parked.store(1, std::memory_order_seq_cst);
     disorder::pause(disorder::Point::announced);
     worker.team->sleepers->add_bound(worker.domain, worker.id);

@@ -35,7 +35,8 @@ bool wake_free(Team& team, DomainId domain) noexcept {
 bool wake_bound(Team& team, DomainId domain, const Task* task) noexcept {
   const auto may_run = [&team, task](WorkerId worker) {
     // Racy, as the sleeper may have gone on: then it does not sleep, and choosing it fails.
-    const Task* under = team.workers[worker.index()]->sleeps_under.load(std::memory_order_relaxed);
+    // acquire: the descriptor is found made.
+    const Task* under = team.workers[worker.index()]->sleeps_under.load(std::memory_order_acquire);
     return under == nullptr || task == nullptr || descends_from(*task, *under);
   };
   const WorkerId chosen = team.sleepers->choose_bound(domain, may_run);
