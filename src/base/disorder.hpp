@@ -21,51 +21,60 @@ inline constexpr bool built_in = LARES_DISORDER != 0;
 /// between; in `late` what it publishes next is late; in `fails` an attempt comes to nothing; in
 /// `wakes` a sleep ends at once.
 enum class Point : std::uint8_t {
-  lying_down,     ///< pause: a sleeper knows which bell it will wait for, nobody knows of it
-  announced,      ///< pause: a sleeper has announced itself and has not looked yet
-  before_sleep,   ///< pause: it has looked, and is about to sleep
-  woken,          ///< pause: its sleep has ended, its announcement still stands
-  got_up,         ///< pause: nobody can choose it any more, it still counts
-  withdrawn,      ///< pause: the announcement is withdrawn, it has not looked yet
-  looked_away,    ///< pause: a worker on the lookout has stopped to count as one
-  idle_round,     ///< pause: a look for work was in vain
-  found,          ///< pause: a task was found and is not running yet
-  notifying,      ///< late: something is queued, nobody has been told
-  choosing,       ///< pause: there is a sleeper, it has not been claimed
-  claimed,        ///< late: a sleeper is claimed, it has not been woken
-  unparking,      ///< late: it is known to sleep, and is about to be woken
-  queue_push,     ///< late: into a shared queue
-  queue_take,     ///< fails: a thief finds a shared queue locked
-  deque_push,     ///< late: the slot is written, the new bottom is not
-  deque_pop,      ///< pause: the bottom is taken back, the top has not been read
-  deque_last,     ///< pause: the owner is about to race for the last task
-  deque_steal,    ///< fails: a thief has read the slot, and loses the race for it
-  locking,        ///< pause: a lock is about to be taken
-  locked,         ///< pause: a lock is held
-  ready,          ///< late: a task has nothing left to wait for, and is in no queue
-  linking,        ///< pause: a predecessor is known, the arrow to it is not made
-  linked,         ///< pause: a task's arrows are made, its guard is not taken away
-  completing,     ///< pause: a body has ended, nobody knows
-  released,       ///< pause: the successors are released, the parent does not know
-  group_left,     ///< pause: a group counts one member less, its waiter has not been woken
-  parent_told,    ///< pause: a parent counts one child less, its waiter has not been woken
-  lifting,        ///< pause: a task's parent has completed, and is about to be replaced
-  finishing,      ///< late: a task is complete, and is not among the worker's finished ones
-  fulfilling,     ///< late: an event is fulfilled, the state does not say so
-  counted,        ///< pause: a task counts as created, it is in no queue
-  arriving,       ///< late: a thread is at the barrier, and has not arrived
-  opening,        ///< pause: all have arrived and nothing is left, the barrier is closed
-  opened,         ///< pause: the barrier is open, the sleepers are asleep
-  meeting,        ///< late: a thread has found its core, and has not met the others
-  entering,       ///< pause: a worker is about to enter its region
-  leaving,        ///< pause: a worker has left its barrier, and is about to leave its region
-  giving_back,    ///< pause: another thread's descriptor is about to go back to its pool
-  walking,        ///< pause: between two ancestors
-  sleeping,       ///< wakes: a futex returns for nothing
-  publishing,     ///< late: a table is filled, its version is not written
-  reading_table,  ///< pause: a table's version is read, its rows are not
-  upkeep,         ///< fails: a lock that is only tried is found taken
-  page_query,     ///< pause: the kernel has said where a page is, and nobody has been told
+  lying_down,      ///< pause: a sleeper knows which bell it will wait for, nobody knows of it
+  announced,       ///< pause: a sleeper has announced itself and has not looked yet
+  before_sleep,    ///< pause: it has looked, and is about to sleep
+  woken,           ///< pause: its sleep has ended, its announcement still stands
+  got_up,          ///< pause: nobody can choose it any more, it still counts
+  withdrawn,       ///< pause: the announcement is withdrawn, it has not looked yet
+  looked_away,     ///< pause: a worker on the lookout has stopped to count as one
+  idle_round,      ///< pause: a look for work was in vain
+  found,           ///< pause: a task was found and is not running yet
+  notifying,       ///< late: something is queued, nobody has been told
+  choosing,        ///< pause: there is a sleeper, it has not been claimed
+  claimed,         ///< late: a sleeper is claimed, it has not been woken
+  unparking,       ///< late: it is known to sleep, and is about to be woken
+  queue_push,      ///< late: into a shared queue
+  queue_take,      ///< fails: a thief finds a shared queue locked
+  deque_push,      ///< late: the slot is written, the new bottom is not
+  deque_pop,       ///< pause: the bottom is taken back, the top has not been read
+  deque_last,      ///< pause: the owner is about to race for the last task
+  deque_steal,     ///< fails: a thief has read the slot, and loses the race for it
+  locking,         ///< pause: a lock is about to be taken
+  locked,          ///< pause: a lock is held
+  ready,           ///< late: a task has nothing left to wait for, and is in no queue
+  linking,         ///< pause: a predecessor is known, the arrow to it is not made
+  linked,          ///< pause: a task's arrows are made, its guard is not taken away
+  completing,      ///< pause: a body has ended, nobody knows
+  released,        ///< pause: the successors are released, the parent does not know
+  group_left,      ///< pause: a group counts one member less, its waiter has not been woken
+  parent_told,     ///< pause: a parent counts one child less, its waiter has not been woken
+  lifting,         ///< pause: a task's parent has completed, and is about to be replaced
+  finishing,       ///< late: a task is complete, and is not among the worker's finished ones
+  fulfilling,      ///< late: an event is fulfilled, the state does not say so
+  counted,         ///< pause: a task counts as created, it is in no queue
+  arriving,        ///< late: a thread is at the barrier, and has not arrived
+  opening,         ///< pause: all have arrived and nothing is left, the barrier is closed
+  opened,          ///< pause: the barrier is open, the sleepers are asleep
+  meeting,         ///< late: a thread has found its core, and has not met the others
+  entering,        ///< pause: a worker is about to enter its region
+  leaving,         ///< pause: a worker has left its barrier, and is about to leave its region
+  giving_back,     ///< pause: another thread's descriptor is about to go back to its pool
+  walking,         ///< pause: between two ancestors
+  sleeping,        ///< wakes: a futex returns for nothing
+  publishing,      ///< late: a table is filled, its version is not written
+  reading_table,   ///< pause: a table's version is read, its rows are not
+  upkeep,          ///< fails: a lock that is only tried is found taken
+  page_query,      ///< pause: the kernel has said where a page is, and nobody has been told
+  area_added,      ///< pause: an area to be marked is in the table, the kernel does not watch it
+  area_watched,    ///< pause: the kernel watches it, its pages are where they were
+  area_aside,      ///< late: its pages are aside, touchers are not let in
+  change_told,     ///< pause: the kernel has a message, the gate is open
+  change_read,     ///< late: it is read, and whoever made the change goes on; it is not followed
+  page_copied,     ///< pause: a page has been copied back, its source is not emptied
+  chunk_carried,   ///< pause: a chunk's pages are back, it is not settled
+  area_unwatched,  ///< pause: the last chunk is settled and the watch ended, the area is not
+                   ///< finished
 };
 
 /// What may be smaller than it is. One value for the life of the process.

@@ -1,10 +1,13 @@
 #include "memory/calls.hpp"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 
@@ -46,6 +49,9 @@ long protect(void* address, std::size_t bytes, int protection) noexcept {
 long advise(void* address, std::size_t bytes, int advice) noexcept {
   return quietly([&] { return madvise(address, bytes, advice); });
 }
+long unlock(void* address, std::size_t bytes) noexcept {
+  return quietly([&] { return munlock(address, bytes); });
+}
 long bind(void* address, std::size_t bytes, int mode, const unsigned long* nodes) noexcept {
   return quietly([&] {
     return syscall(SYS_mbind, address, bytes, mode, nodes, nodes == nullptr ? 0 : mask_bits, 0);
@@ -69,8 +75,29 @@ long userfault(int flags) noexcept {
 long control(int descriptor, unsigned long request, void* argument) noexcept {
   return quietly([&] { return ioctl(descriptor, request, argument); });
 }
+/// The page table if it can be read, else mincore.
 long resident(void* address, std::size_t bytes, unsigned char* pages) noexcept {
-  return quietly([&] { return mincore(address, bytes, pages); });
+  return quietly([&]() -> long {
+    const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return mincore(address, bytes, pages);
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t first = reinterpret_cast<std::uintptr_t>(address) / page;
+    const std::size_t count = (bytes + page - 1) / page;
+    std::array<std::uint64_t, 64> entries;
+    bool known = true;
+    for (std::size_t done = 0; done < count && known; done += entries.size()) {
+      const std::size_t some = std::min(count - done, entries.size());
+      const auto wanted = static_cast<ssize_t>(some * sizeof(std::uint64_t));
+      known = pread(file, entries.data(), some * sizeof(std::uint64_t),
+                    static_cast<off_t>((first + done) * sizeof(std::uint64_t))) == wanted;
+      constexpr unsigned present_or_swapped = 62;  // bits 63 and 62
+      for (std::size_t i = 0; i < some && known; ++i) {
+        pages[done + i] = entries[i] >> present_or_swapped != 0 ? 3 : 2;
+      }
+    }
+    close(file);
+    return known ? 0 : mincore(address, bytes, pages);
+  });
 }
 long here(unsigned* cpu, unsigned* node) noexcept {
   return quietly([&] { return syscall(SYS_getcpu, cpu, node, nullptr); });
@@ -79,9 +106,9 @@ long here(unsigned* cpu, unsigned* node) noexcept {
 }  // namespace
 
 const SystemCalls& real_calls() noexcept {
-  static constexpr SystemCalls calls{&map,     &unmap,    &remap,      &protect, &advise,
-                                     &bind,    &prefer,   &preference, &move,    &userfault,
-                                     &control, &resident, &here};
+  static constexpr SystemCalls calls{&map,       &unmap,   &remap,    &protect,    &advise,
+                                     &unlock,    &bind,    &prefer,   &preference, &move,
+                                     &userfault, &control, &resident, &here};
   return calls;
 }
 

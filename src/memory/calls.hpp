@@ -18,6 +18,7 @@ struct SystemCalls {
                 void* to) noexcept;
   long (*protect)(void* address, std::size_t bytes, int protection) noexcept;
   long (*advise)(void* address, std::size_t bytes, int advice) noexcept;
+  long (*unlock)(void* address, std::size_t bytes) noexcept;  ///< munlock
   /// The policy of a range (mbind), of the calling thread (set_mempolicy), and what that one is.
   long (*bind)(void* address, std::size_t bytes, int mode, const unsigned long* nodes) noexcept;
   long (*prefer)(int mode, const unsigned long* nodes) noexcept;
@@ -26,7 +27,9 @@ struct SystemCalls {
   long (*move)(std::size_t count, void** pages, const int* nodes, int* status) noexcept;
   long (*userfault)(int flags) noexcept;  ///< a descriptor
   long (*control)(int descriptor, unsigned long request, void* argument) noexcept;
-  /// mincore: a byte a page, of which the lowest bit says that it is in memory.
+  /// A byte a page: bit 0 says that it is there, in memory or swapped out; bit 1, that this is
+  /// sure. Else it is not known of what is swapped out, and a file's page is there if any process
+  /// has it.
   long (*resident)(void* address, std::size_t bytes, unsigned char* pages) noexcept;
   long (*here)(unsigned* cpu, unsigned* node) noexcept;  ///< where the calling thread runs
 };

@@ -141,13 +141,15 @@ class EverythingAtOnce {
   void own(std::size_t t, int steps) {
     std::mt19937 dice(static_cast<unsigned>(t) + 1);
     std::vector<std::uint64_t> copy(pages);
+    std::vector<std::uint64_t> emptied(pages);  // what they held before that
     for (std::size_t i = t; i < pages; i += owners) {
       copy[i] = TestArea::value(1, i * words_per_page);
     }
     for (int step = 0; step < steps && broken_ == 0; ++step) {
       const std::size_t i = dice() % (pages / owners) * owners + t;
       std::atomic_ref word(area_.data()[i * words_per_page]);
-      switch (dice() % 8) {
+      const auto what = dice() % 8;
+      switch (what) {
         case 0:
         case 1:
           word.store(copy[i] = dice(), std::memory_order_relaxed);
@@ -160,13 +162,17 @@ class EverythingAtOnce {
           break;
         case 4:
           // Under protection a page's emptying and its marking do not meet in the kernel.
+          emptied[i] = copy[i];
           madvise(area_.bytes() + i * page, page, MADV_DONTNEED);
           copy[i] = 0;
           break;
         case 5:
           if (options_.way == WantedWay::protect) break;
           mprotect(area_.bytes() + i * page, page, PROT_READ);
-          if (word.load(std::memory_order_relaxed) != copy[i]) ++broken_;
+          if (word.load(std::memory_order_relaxed) != copy[i]) {
+            ADD_FAILURE() << "page " << i << " changed when it was protected";
+            ++broken_;
+          }
           mprotect(area_.bytes() + i * page, page, PROT_READ | PROT_WRITE);
           break;
         case 6:
@@ -175,7 +181,11 @@ class EverythingAtOnce {
         default:
           break;
       }
-      if (word.load(std::memory_order_relaxed) != copy[i]) ++broken_;
+      const std::uint64_t found = word.load(std::memory_order_relaxed);
+      if (found == copy[i]) continue;
+      ++broken_;
+      ADD_FAILURE() << "page " << i << " has " << found << " instead of " << copy[i]
+                    << " after event " << what << "; it was emptied of " << emptied[i];
     }
   }
   void mark_some(std::mt19937& dice) {

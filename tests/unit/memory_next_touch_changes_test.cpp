@@ -409,11 +409,32 @@ TEST_P(NextTouchChanges, AMarkThatIsRefusedHalfwayEnds) {
   EXPECT_TRUE(holds_in_a_child(program));
 }
 
+// Each answers for its own areas, whichever was first.
+TEST_P(NextTouchChanges, TwoOfThemShareAProcess) {
+  NextTouch other(GetParam().old ? old_calls() : real_calls(), nodes_, {page});
+  const TestArea area(8);
+  const TestArea others(8);
+  mark(area, 2);
+  ASSERT_EQ(other.mark(others.address(), others.length(), options(2)).error, 0);
+  EXPECT_TRUE(others.intact());
+  EXPECT_FALSE(other.waits(others.address(), others.length()));
+  EXPECT_TRUE(next_touch_.waits(area.address(), area.length()));
+  EXPECT_TRUE(area.intact());
+  // Pages that are emptied while their chunk is settled and others wait.
+  mark(area, 2);
+  ASSERT_EQ(other.mark(others.address(), others.length(), options(2)).error, 0);
+  others.data()[0] = 1;
+  madvise(others.bytes(), page, MADV_DONTNEED);
+  EXPECT_EQ(others.data()[0], 0U);
+  area.data()[0] = 1;
+  madvise(area.bytes(), page, MADV_DONTNEED);
+  EXPECT_EQ(area.data()[0], 0U);
+}
+
 TEST_P(NextTouchChanges, AnAliasThatStaysWatchedIsCopied) {
   if (GetParam().way == WantedWay::protect) GTEST_SKIP() << "no userfaultfd";
   if (under_tsan) GTEST_SKIP() << "ThreadSanitizer ends a forked child that starts a thread";
   const auto program = [this] {
-    forget_faults(&next_touch_);  // it would answer SIGBUS for the other
     NextTouch next_touch(Refusing::calls(GetParam().old), nodes_, Bytes{page});
     const TestArea area(8);
     madvise(area.bytes() + 4 * page, page, MADV_DONTNEED);
@@ -425,6 +446,20 @@ TEST_P(NextTouchChanges, AnAliasThatStaysWatchedIsCopied) {
     return rest && area.data()[4 * words_per_page] == 0;
   };
   EXPECT_TRUE(holds_in_a_child(program));
+}
+
+// Marked or refused, locked memory is locked afterwards, and empties as ever.
+TEST_P(NextTouchChanges, LockedPagesCanBeEmptied) {
+  const TestArea area(4);
+  if (mlock(area.bytes() + page, page) != 0) GTEST_SKIP() << "mlock is refused";
+  mark(area, 1);
+  constexpr int dontneed_locked = 24;  // MADV_DONTNEED_LOCKED (Linux 5.18)
+  EXPECT_EQ(madvise(area.bytes() + page, page, MADV_DONTNEED), -1) << "it is not locked any more";
+  if (madvise(area.bytes() + page, page, dontneed_locked) == 0) {
+    EXPECT_EQ(area.data()[words_per_page], 0U);
+  }
+  EXPECT_EQ(area.wrong(1, 0, words_per_page), words_per_page);
+  EXPECT_EQ(area.wrong(1, 2 * words_per_page, area.words()), area.words());
 }
 
 // Locked pages may not go aside on every kernel; a refused mark ends for all that.

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/clock.hpp"
+#include "base/disorder.hpp"
 #include "memory/migrate/migrate.hpp"
 #include "memory/pointer.hpp"
 
@@ -40,6 +41,7 @@ int Carrier::bring(Region& region, std::uint32_t index, const Toucher& toucher) 
     int error = region.way == Way::protect
                     ? opener_.open(region, region.chunk_begin(index), region.chunk_end(index))
                     : carry(region, index, toucher);
+    disorder::pause(disorder::Point::chunk_carried);
     if (error == 0) {
       to_node_of(toucher, region, index);
       error = give_back(region, index, toucher, start);
@@ -72,15 +74,45 @@ int Carrier::give_back(Region& region, std::uint32_t index, const Toucher& touch
   return 0;
 }
 
-void Carrier::finish(Region& region) noexcept {
-  if (region.way != Way::protect) {
-    const Userfault& userfault = shared_.watch_of(region.way).userfault;
-    if (userfault.unwatch(region.begin, region.end - region.begin) != 0) {
-      // Something else was mapped into it meanwhile.
-      for (std::uint32_t i = 0; i < region.count; ++i) {
-        userfault.unwatch(region.chunk_begin(i), region.chunk_end(i) - region.chunk_begin(i));
-      }
+/// The end of the watch is by address, and nobody is told of it. So it must not be while a change
+/// is under way: that has brought other marked pages to this address, perhaps, and their region is
+/// not here yet. If one has begun meanwhile, the watch is renewed before anybody can follow it.
+bool Carrier::end_watch(const Region& region) noexcept {
+  const Userfault& userfault = shared_.watch_of(region.way).userfault;
+  if (shared_.has_unread_change()) return false;
+  const std::uint64_t bytes = region.end - region.begin;
+  if (userfault.unwatch(region.begin, bytes) != 0) {
+    // Something else was mapped into it meanwhile.
+    for (std::uint32_t i = 0; i < region.count; ++i) {
+      userfault.unwatch(region.chunk_begin(i), region.chunk_end(i) - region.chunk_begin(i));
     }
+  }
+  disorder::pause(disorder::Point::area_unwatched);
+  if (!shared_.has_unread_change()) return true;
+  if (userfault.watch(region.begin, bytes) != 0) {
+    for (std::uint32_t i = 0; i < region.count; ++i) {
+      userfault.watch(region.chunk_begin(i), region.chunk_end(i) - region.chunk_begin(i));
+    }
+  }
+  return false;
+}
+
+bool Carrier::finish(Region& region) noexcept {
+  std::uint32_t none = 0;
+  // acquire: comes after all who settled a chunk. Whoever gets it is alone.
+  if (!region.waiting.compare_exchange_strong(none, Region::finishing, std::memory_order_acquire)) {
+    return false;
+  }
+  if (region.way != Way::protect && !end_watch(region)) {
+    region.waiting.store(0, std::memory_order_release);  // release: the next one goes on from here
+    return false;
+  }
+  give_up(region);
+  return true;
+}
+
+void Carrier::give_up(Region& region) noexcept {
+  if (region.way != Way::protect) {
     // relaxed: settled chunks come with what their carriers wrote before.
     const bool keeps = region.alias == 0 || region.keeps_alias.load(std::memory_order_relaxed);
     if (!keeps && let_go_of_alias(region)) {
@@ -88,6 +120,24 @@ void Carrier::finish(Region& region) noexcept {
     }
   }
   region.state.store(Region::finished, std::memory_order_release);  // release: all of the above
+}
+
+/// A region of which every chunk is settled, and which could not be finished then.
+int Carrier::finish_late(Region& region) noexcept {
+  Patience patience;
+  // acquire, both: as in bring() and finish().
+  while (region.state.load(std::memory_order_acquire) == Region::live) {
+    const std::uint32_t waiting = region.waiting.load(std::memory_order_acquire);
+    if (waiting != 0 && waiting != Region::finishing) return 0;
+    if (region.way == Way::protect) {
+      finish(region);
+    } else if (enter(region, {}, patience) == 0) {
+      finish(region);
+      shared_.watch_of(region.way).gate.leave();
+    }
+    patience.wait();
+  }
+  return region.state.load(std::memory_order_acquire) == Region::retired ? ESTALE : 0;
 }
 
 bool Carrier::let_go_of_alias(Region& region) noexcept {
@@ -164,9 +214,11 @@ Userfault::Done Carrier::request_page(Region& region, std::uintptr_t at) noexcep
 }
 
 Userfault::Done Carrier::request(Region& region, std::uintptr_t at, std::uint64_t bytes) noexcept {
-  const Userfault& userfault = shared_.watch_of(region.way).userfault;
-  return userfault.can_move() ? userfault.move(at, region.aside(at), bytes)
-                              : copy(region, at, bytes);
+  Watch& watch = shared_.watch_of(region.way);
+  if (!watch.userfault.can_move()) return copy(region, at, bytes);
+  const Userfault::Done done = watch.userfault.move(at, region.aside(at), bytes);
+  watch.emptying.filled(at, at + done.bytes);  // a page is moved only to where there is none
+  return done;
 }
 
 /// Whoever reads a page of the alias inside the gate must not have to ask the monitor for it, who
@@ -182,8 +234,10 @@ Userfault::Done Carrier::copy(Region& region, std::uintptr_t at, std::uint64_t b
   if (const int error = make_readable(region, at); error != 0) return {0, error};
   // relaxed: as in let_go_of_alias().
   if (region.alias_watched.load(std::memory_order_relaxed)) bytes = shared_.page;
-  const Userfault::Done done =
-      shared_.watch_of(region.way).userfault.copy(at, region.aside(at), bytes);
+  Watch& watch = shared_.watch_of(region.way);
+  const Userfault::Done done = watch.userfault.copy(at, region.aside(at), bytes);
+  watch.emptying.filled(at, at + done.bytes);
+  disorder::pause(disorder::Point::page_copied);
   // At one place again, before anybody follows a change.
   if (done.bytes > 0 && let_go_of_alias(region)) {
     shared_.calls.advise(pointer(region.aside(at)), done.bytes, MADV_DONTNEED);
@@ -215,9 +269,8 @@ void Carrier::count(const Region& region, std::uint32_t index, std::int64_t nano
 
 void Carrier::open_closed(std::uintptr_t begin, std::uintptr_t end) noexcept {
   for (std::uintptr_t at = begin; at < end;) {
-    const Regions::Visit visit(shared_.regions);
-    Region* const region = shared_.regions.next(at);
-    if (region == nullptr || region->begin >= end) break;
+    const Regions::Found region = shared_.regions.next(at);
+    if (!region || region->begin >= end) break;
     if (region->way == Way::protect) {
       settle_region(*region, std::max(at, region->begin), std::min(end, region->end));
     }
@@ -228,9 +281,8 @@ void Carrier::open_closed(std::uintptr_t begin, std::uintptr_t end) noexcept {
 int Carrier::settle(std::uintptr_t begin, std::uintptr_t end, bool whole) noexcept {
   int refused = 0;
   for (std::uintptr_t at = begin; at < end;) {
-    const Regions::Visit visit(shared_.regions);
-    Region* const region = shared_.regions.next(at);
-    if (region == nullptr || region->begin >= end) break;
+    const Regions::Found region = shared_.regions.next(at);
+    if (!region || region->begin >= end) break;
     const int error = settle_region(*region, whole ? region->begin : std::max(at, region->begin),
                                     whole ? region->end : std::min(end, region->end));
     if (error == ESTALE) continue;
@@ -252,7 +304,8 @@ int Carrier::settle_region(Region& region, std::uintptr_t from, std::uintptr_t u
     if (error == ESTALE) return ESTALE;
     if (error != 0) refused = error;
   }
-  return refused;
+  const SignalsBlocked blocked;
+  return finish_late(region) == ESTALE ? ESTALE : refused;
 }
 
 }  // namespace lares::memory

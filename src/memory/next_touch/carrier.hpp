@@ -18,8 +18,8 @@ struct Toucher {
   bool waits = true;     ///< for other threads and for messages to be read; else EAGAIN
 };
 
-/// Thread safety: any thread, also in a signal handler, with all signals blocked and within a Visit
-/// of the regions. Takes no lock.
+/// Thread safety: any thread, also in a signal handler, with all signals blocked, of regions that
+/// it uses (Regions::Found). Takes no lock.
 class Carrier {
  public:
   explicit Carrier(Shared& shared) noexcept : shared_(shared), opener_(shared) {}
@@ -32,8 +32,11 @@ class Carrier {
   int settle(std::uintptr_t begin, std::uintptr_t end, bool whole) noexcept;
   /// Only of areas of Way::protect, of whose end nobody tells.
   void open_closed(std::uintptr_t begin, std::uintptr_t end) noexcept;
-  /// Ends a region of which every chunk is settled. Inside the gate, or with it closed.
-  void finish(Region& region) noexcept;
+  /// Ends a region of which every chunk is settled. False if that has to wait for a change of the
+  /// program to be followed; settle() of any part does it then. Inside the gate, or with it closed.
+  bool finish(Region& region) noexcept;
+  /// Ends a region of which nothing is aside, and leaves the watch of its area as it is.
+  void give_up(Region& region) noexcept;
   /// The kernel tells nothing of the alias any more. False: it still does, so its pages may not be
   /// unmapped nor emptied by whoever reads the messages.
   bool let_go_of_alias(Region& region) noexcept;
@@ -45,6 +48,8 @@ class Carrier {
   Userfault::Done request_page(Region& region, std::uintptr_t at) noexcept;
   int make_readable(Region& region, std::uintptr_t at) noexcept;
   Userfault::Done copy(Region& region, std::uintptr_t at, std::uint64_t bytes) noexcept;
+  bool end_watch(const Region& region) noexcept;
+  int finish_late(Region& region) noexcept;
   int settle_region(Region& region, std::uintptr_t from, std::uintptr_t until) noexcept;
   int give_back(Region& region, std::uint32_t index, const Toucher& toucher,
                 Nanoseconds start) noexcept;

@@ -139,12 +139,17 @@ bool known_to_a_client(int signal, const siginfo_t* info, const void* context) n
   if (!is_fault) return false;
   Fault fault{signal, reinterpret_cast<std::uintptr_t>(info->si_addr)};
   read_access(*static_cast<const ucontext_t*>(context), fault);
-  for (Client& client : line_of(signal).clients) {
-    // acquire: pairs with the release in watch_faults().
-    void* const self = client.self.load(std::memory_order_acquire);
-    if (self != nullptr && client.on_fault(self, fault)) return true;
+  bool known = false;
+  for (const bool stray : {false, true}) {
+    fault.stray = stray;
+    for (Client& client : line_of(signal).clients) {
+      // acquire: pairs with the release in watch_faults().
+      void* const self = client.self.load(std::memory_order_acquire);
+      if (self != nullptr && client.on_fault(self, fault)) known = true;
+      if (known && !stray) return true;
+    }
   }
-  return false;
+  return known;
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {

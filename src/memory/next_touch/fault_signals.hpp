@@ -11,10 +11,12 @@ struct Fault {
   std::uintptr_t address = 0;
   bool writes = true;    ///< true, too, if that is not known
   bool fetches = false;  ///< of an instruction
+  bool stray = false;    ///< everybody was asked, and nobody has marked the page
 };
 
 /// A fault of the calling thread; true if it was dealt with, so that the access can be repeated.
-/// Runs in a signal handler, with all signals blocked.
+/// Runs in a signal handler, with all signals blocked. Asked first of its own pages only; if nobody
+/// knows the page, all are asked again, with `stray`, for one may have known it until a moment ago.
 using OnFault = bool (*)(void* self, const Fault& fault) noexcept;
 
 /// From now on `on_fault(self, ...)` is asked first; a fault that nobody here knows goes to the

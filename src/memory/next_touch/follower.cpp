@@ -26,6 +26,7 @@ bool Follower::has_to_wait(Way way, std::uintptr_t begin, std::uintptr_t end) no
 int Follower::emptied(Way way, std::uintptr_t begin, std::uintptr_t end) noexcept {
   const Regions::Hold hold(shared_.regions);
   if (has_to_wait(way, begin, end)) return EAGAIN;
+  shared_.watch_of(way).emptying.note(begin, end);
   shared_.regions.for_each([&](Region& region) {
     if (region.way != way || !region.overlaps(begin, end)) return;
     // acquire: a finished area has no alias any more.
@@ -55,12 +56,7 @@ int Follower::follow(Way way, std::uintptr_t begin, std::uintptr_t end,
                      const std::uintptr_t* to) noexcept {
   const Regions::Hold hold(shared_.regions);
   if (has_to_wait(way, begin, end)) return EAGAIN;
-  bool own = false;
-  shared_.regions.for_each([&](const Region& region) {
-    const bool same = region.way == way && region.begin == begin && region.end == end;
-    if (same && to != nullptr && region.alias == *to) own = true;
-  });
-  if (own) return 0;  // a marker's
+  if (to != nullptr && is_own(begin, *to)) return 0;
   int error = 0;
   shared_.regions.for_each([&](Region& region) {
     if (region.way != way || !region.overlaps(begin, end) || error != 0) return;
@@ -70,9 +66,23 @@ int Follower::follow(Way way, std::uintptr_t begin, std::uintptr_t end,
       error = cut(region, begin, end, to);
     }
   });
-  // What was not marked went with it, and what it has grown by is there, too.
+  // What was not marked went with it, and what it has grown by is there, too: whoever moved it may
+  // let a system call use that at once. What others have moved lies in mappings of its own.
   if (error == 0 && to != nullptr) unwatch_strays(way, *to, *to + (end - begin));
   return error;
+}
+
+/// A marker's own mremap: whoever moved the same area to the same place before it, had to move it
+/// away again, and that was told earlier.
+bool Follower::is_own(std::uintptr_t from, std::uintptr_t to) noexcept {
+  // relaxed, all: a marker that is at work is waited for, by its region's state.
+  if (shared_.own_remap_from.load(std::memory_order_relaxed) != from ||
+      shared_.own_remap_to.load(std::memory_order_relaxed) != to) {
+    return false;
+  }
+  shared_.own_remap_from.store(0, std::memory_order_relaxed);
+  shared_.own_remap_to.store(0, std::memory_order_relaxed);
+  return true;
 }
 
 /// The parts before and behind stay, what was moved is where it is now, what was unmapped is gone.
@@ -123,14 +133,13 @@ int Follower::cut(Region& region, std::uintptr_t begin, std::uintptr_t end,
 
 void Follower::unwatch_strays(Way way, std::uintptr_t begin, std::uintptr_t end) noexcept {
   const Userfault& userfault = shared_.watch_of(way).userfault;
-  const Regions::Visit visit(shared_.regions);
   for_each_mapping_in(shared_.maps, begin, end, [&](const Mapping& mapping) {
     for (std::uintptr_t at = mapping.begin; at < mapping.end;) {
-      const Region* const region = shared_.regions.next(at);
+      const Regions::Found region = shared_.regions.next(at);
       const std::uintptr_t stop =
-          region == nullptr ? mapping.end : std::min<std::uintptr_t>(mapping.end, region->begin);
+          region ? std::min<std::uintptr_t>(mapping.end, region->begin) : mapping.end;
       if (at < stop) userfault.unwatch(at, stop - at);
-      at = region == nullptr ? mapping.end : std::max(at, region->end);
+      at = region ? std::max(at, region->end) : mapping.end;
     }
   });
 }

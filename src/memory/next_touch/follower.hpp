@@ -22,13 +22,16 @@ class Follower {
   /// What was at [begin, end) is now at `to`, perhaps with more behind it.
   int moved(Way way, std::uintptr_t begin, std::uintptr_t end, std::uintptr_t to) noexcept;
 
-  /// Of the mappings that hold a byte of [begin, end), what is in no region is watched no more.
-  /// Inside the gate, also in a signal handler; or with it closed and the table held.
+  /// Of the mappings that hold a byte of [begin, end), what is in no region is watched no more: it
+  /// went with marked pages, or these have grown by it. Inside the gate; or with it closed and the
+  /// table held. While a change is under way that nobody has read, its pages may be there already,
+  /// without their region.
   void unwatch_strays(Way way, std::uintptr_t begin, std::uintptr_t end) noexcept;
 
  private:
   int follow(Way way, std::uintptr_t begin, std::uintptr_t end, const std::uintptr_t* to) noexcept;
   bool has_to_wait(Way way, std::uintptr_t begin, std::uintptr_t end) noexcept;
+  bool is_own(std::uintptr_t from, std::uintptr_t to) noexcept;
   int cut(Region& region, std::uintptr_t begin, std::uintptr_t end,
           const std::uintptr_t* to) noexcept;
   void empty_alias(Region& region, std::uintptr_t from, std::uintptr_t until) noexcept;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 
+#include "base/disorder.hpp"
 #include "memory/pointer.hpp"
 
 namespace lares::memory {
@@ -19,6 +20,16 @@ bool has_large_pages(const SystemCalls& calls, std::uintptr_t begin) noexcept {
   const bool refused = calls.advise(pointer(begin), page, MADV_RANDOM) == -EINVAL;
   calls.advise(pointer(begin), page, MADV_NORMAL);
   return refused;
+}
+
+/// The kernel ages no page of a locked mapping, and says so: the list of mappings does not tell.
+bool is_locked(const Shared& shared, std::uintptr_t begin, std::uintptr_t end) noexcept {
+  bool locked = false;
+  for_each_mapping_in(shared.maps, begin, end, [&](const Mapping& mapping) {
+    const std::uintptr_t first = std::max<std::uintptr_t>(begin, mapping.begin);
+    locked |= shared.calls.advise(pointer(first), shared.page, MADV_COLD) == -EINVAL;
+  });
+  return locked;
 }
 
 }  // namespace
@@ -38,33 +49,44 @@ int refusal_of(const Shared& shared, std::uintptr_t begin, std::uintptr_t end) n
 }
 
 int Marker::mark(const Area& area, Way way, std::uint64_t& left) noexcept {
-  const int error = mark_once(area, way, left);
+  PageRange stays;
+  const int error = mark_once(area, way, left, stays);
+  if (error == EINPROGRESS) return mark_around(area, stays, way, left);
   // The kernel moves one mapping at a time; an area may consist of several.
   const std::uint64_t pages = (area.end - area.begin) / shared_.page;
   if (error != EFAULT || pages < 2 || way == Way::protect) return error;
   const std::uintptr_t middle = area.begin + pages / 2 * shared_.page;
-  Area half = area;
-  half.end = middle;
-  half.chunk = std::min(area.chunk, half.end - half.begin);
-  if (const int first = mark(half, way, left); first != 0) return first;
-  half = {middle, area.end, std::min(area.chunk, area.end - middle), area.purpose};
-  const int second = mark(half, way, left);
-  if (second != 0) carrier_.settle(area.begin, middle, true);
-  return second;
+  return mark_around(area, {middle, middle}, way, left);
 }
 
-int Marker::mark_once(const Area& area, Way way, std::uint64_t& left) noexcept {
+/// What is before and behind `gap`, and both or neither.
+int Marker::mark_around(const Area& area, PageRange gap, Way way, std::uint64_t& left) noexcept {
+  const auto mark_part = [&](std::uintptr_t from, std::uintptr_t until) noexcept {
+    if (from == until) return 0;
+    return mark({from, until, std::min(area.chunk, until - from), area.purpose}, way, left);
+  };
+  if (const int error = mark_part(area.begin, gap.begin); error != 0) return error;
+  left += gap.end - gap.begin;
+  const int error = mark_part(gap.end, area.end);
+  if (error != 0) carrier_.settle(area.begin, gap.begin, true);
+  return error;
+}
+
+int Marker::mark_once(const Area& area, Way way, std::uint64_t& left, PageRange& stays) noexcept {
   if (way == Way::protect) return close(area);
   const Watch& watch = shared_.watch_of(way);
   const bool moves = watch.userfault.can_move();
+  // As UFFDIO_MOVE does. An mremap would take the lock away from the program's memory, and what is
+  // locked cannot be emptied.
+  if (!moves && is_locked(shared_, area.begin, area.end)) return EINVAL;
   Regions::Wanted wanted{area.begin, area.end, area.chunk, way, area.purpose};
   wanted.putting = moves ? Region::Putting::by_move : Region::Putting::by_remap;
   if (moves) {
     if (const int error = map_alias(wanted); error != 0) return error;
   }
   int error = 0;
-  Region* const region = add_inside(wanted, error);
-  if (region == nullptr) {
+  const Regions::Found region = add_inside(wanted, error, stays);
+  if (!region) {
     if (moves) shared_.calls.unmap(pointer(wanted.alias), area.end - area.begin);
     return error;
   }
@@ -76,6 +98,7 @@ int Marker::mark_once(const Area& area, Way way, std::uint64_t& left) noexcept {
   }
   // Nothing of the alias may be told from now on, refused or not: see let_go_of_alias().
   if (!let_go_of_alias(*region) && error == 0) error = ENOMEM;
+  disorder::late(disorder::Point::area_aside);
   go_live(*region);
   // What is aside comes back; what does not stays aside until it is touched.
   if (error != 0) carrier_.settle(area.begin, area.end, true);
@@ -84,8 +107,9 @@ int Marker::mark_once(const Area& area, Way way, std::uint64_t& left) noexcept {
 
 int Marker::close(const Area& area) noexcept {
   int error = 0;
-  Region* const region = add({area.begin, area.end, area.chunk, Way::protect, area.purpose}, error);
-  if (region == nullptr) return error;
+  const Regions::Found region =
+      add({area.begin, area.end, area.chunk, Way::protect, area.purpose}, error, nullptr);
+  if (!region) return error;
   error = opener_.close(*region);
   go_live(*region);
   if (error != 0) carrier_.settle(area.begin, area.end, true);
@@ -103,19 +127,54 @@ int Marker::map_alias(Regions::Wanted& wanted) noexcept {
   return error;
 }
 
+/// Into the gates of both ways, when nothing that the program did is left to follow.
+void Marker::enter_gates() noexcept {
+  for (Patience patience;; patience.wait()) {
+    if (!shared_.by_thread.gate.enter()) continue;
+    if (shared_.by_signal.gate.enter()) {
+      if (!shared_.has_unread_change()) return;
+      shared_.by_signal.gate.leave();
+    }
+    shared_.by_thread.gate.leave();
+  }
+}
+
 /// What the program did before the mark is followed before the region is in the table: inside the
 /// gate no change is read that is not followed. Else the end of an old mapping would be taken for
-/// that of the new one in its place.
-Region* Marker::add_inside(const Regions::Wanted& wanted, int& error) noexcept {
-  Gate& gate = shared_.watch_of(wanted.way).gate;
-  for (Patience patience; !gate.enter();) patience.wait();
-  Region* const added = add(wanted, error);
-  gate.leave();
-  if (added == nullptr) return nullptr;
-  // Whoever was inside may have looked at the table before, to give zeros for a page of this area.
-  gate.close();
-  gate.open();
+/// that of the new one in its place, and an old emptying would empty what was written since.
+/// EINPROGRESS: the pages `stays` may still be emptied by somebody.
+Regions::Found Marker::add_inside(const Regions::Wanted& wanted, int& error,
+                                  PageRange& stays) noexcept {
+  enter_gates();
+  finish_settled();
+  Regions::Found added = add(wanted, error, &stays);
+  shared_.by_signal.gate.leave();
+  shared_.by_thread.gate.leave();
+  if (!added) return added;
+  // Whoever was inside may have looked at the table before, to give zeros for a page of this area,
+  // or to end the watch of pages that are nobody's.
+  for (Gate* gate : {&shared_.by_thread.gate, &shared_.by_signal.gate}) {
+    gate->close();
+    gate->open();
+  }
+  disorder::pause(disorder::Point::area_added);
   return added;
+}
+
+/// Those for which a change was in the way when their last chunk was settled.
+void Marker::finish_settled() noexcept {
+  const Regions::Hold hold(shared_.regions);
+  shared_.regions.for_each([&](Region& region) {
+    if (region.way == Way::protect) return;
+    // acquire: its parts are known then.
+    if (region.state.load(std::memory_order_acquire) == Region::live) carrier_.finish(region);
+  });
+}
+
+PageRange Marker::still_emptied(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  const PageRange one = shared_.by_thread.emptying.first_in(begin, end);
+  const PageRange other = shared_.by_signal.emptying.first_in(begin, end);
+  return other.empty() || (!one.empty() && one.begin <= other.begin) ? one : other;
 }
 
 bool Marker::is_free(std::uintptr_t begin, std::uintptr_t end) noexcept {
@@ -129,7 +188,8 @@ bool Marker::is_free(std::uintptr_t begin, std::uintptr_t end) noexcept {
   return free;
 }
 
-Region* Marker::add(const Regions::Wanted& wanted, int& error) noexcept {
+/// With `stays`: EINPROGRESS as above.
+Regions::Found Marker::add(const Regions::Wanted& wanted, int& error, PageRange* stays) noexcept {
   const Regions::Hold hold(shared_.regions);
   bool in_the_way = false;
   shared_.regions.for_each([&](Region& region) {
@@ -142,8 +202,13 @@ Region* Marker::add(const Regions::Wanted& wanted, int& error) noexcept {
     }
   });
   shared_.regions.recycle();
-  error = in_the_way ? EALREADY : ENOMEM;
-  return in_the_way ? nullptr : shared_.regions.add(wanted);
+  error = EALREADY;
+  if (in_the_way) return {};
+  if (stays != nullptr) *stays = still_emptied(wanted.begin, wanted.end);
+  error = EINPROGRESS;
+  if (stays != nullptr && !stays->empty()) return {};
+  error = ENOMEM;
+  return shared_.regions.add(wanted);
 }
 
 /// By move: in the gate, where no follower makes parts of it. By remap followers wait for the
@@ -169,18 +234,44 @@ void Marker::go_live(Region& region) noexcept {
 
 /// Nothing of it is aside, and nobody has seen it live.
 void Marker::forget(Region& region) noexcept {
-  for (std::uint32_t i = 0; i < region.count; ++i) {
-    region.chunks[i].store(Chunk::settled, std::memory_order_relaxed);  // relaxed: see finish()
+  const Way way = region.way;
+  const PageRange area{region.begin, region.end};
+  // By remap followers wait for it to be gone, with the gate closed.
+  const bool gated = region.putting == Region::Putting::by_move;
+  Gate& gate = shared_.watch_of(way).gate;
+  for (Patience patience; gated && !gate.enter();) patience.wait();
+  {
+    const Regions::Hold hold(shared_.regions);
+    // acquire: a follower has put others in its place, and they have its alias.
+    if (region.state.load(std::memory_order_acquire) != Region::retired) {
+      carrier_.give_up(region);
+      shared_.regions.retire(region);
+    }
   }
-  carrier_.finish(region);
-  const Regions::Hold hold(shared_.regions);
-  shared_.regions.retire(region);
+  if (gated) gate.leave();
+  end_watch(way, area);
+}
+
+/// Of an area that is in no region, if nothing is under way that may have brought others there.
+/// Else it stays watched, and who touches an absent page of it is given zeros.
+void Marker::end_watch(Way way, PageRange area) noexcept {
+  Watch& watch = shared_.watch_of(way);
+  for (Patience patience; !watch.gate.enter();) patience.wait();
+  {
+    const Regions::Found region = shared_.regions.next(area.begin);
+    const bool free = !region || region->begin >= area.end;
+    if (free && !shared_.has_unread_change()) {
+      watch.userfault.unwatch(area.begin, area.end - area.begin);
+    }
+  }
+  watch.gate.leave();
 }
 
 int Marker::put_aside_by_move(Region& region, bool& aside, std::uint64_t& left) noexcept {
   const std::uint64_t bytes = region.end - region.begin;
   const Userfault& userfault = shared_.watch_of(region.way).userfault;
   if (const int error = userfault.watch(region.begin, bytes); error != 0) return error;
+  disorder::pause(disorder::Point::area_watched);
   aside = true;
   std::uint64_t stays = 0;
   const int error = move_all(region, stays);
@@ -229,6 +320,7 @@ int Marker::put_aside_by_remap(Region& region, bool& aside) noexcept {
   const Userfault& userfault = shared_.watch_of(region.way).userfault;
   const std::uint64_t bytes = region.end - region.begin;
   if (const int error = userfault.watch(region.begin, bytes); error != 0) return error;
+  disorder::pause(disorder::Point::area_watched);
   if (shared_.nodes.several()) {
     // Whoever fetches a page allocates it, on its own node, or on the one that it sets for itself.
     const int policy = region.way == Way::userfault_signal ? MPOL_LOCAL : MPOL_DEFAULT;
@@ -239,6 +331,10 @@ int Marker::put_aside_by_remap(Region& region, bool& aside) noexcept {
   if (alias < 0 && alias > -4096) return static_cast<int>(-alias);
   aside = true;
   region.alias = static_cast<std::uintptr_t>(alias);
+  shared_.calls.unlock(pointer(region.alias), bytes);  // if it was locked a moment ago
+  // relaxed, both: published with the state.
+  shared_.own_remap_from.store(region.begin, std::memory_order_relaxed);
+  shared_.own_remap_to.store(region.alias, std::memory_order_relaxed);
   // relaxed: published with the state.
   region.alias_watched.store(true, std::memory_order_relaxed);
   return 0;

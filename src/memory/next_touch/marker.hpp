@@ -32,19 +32,24 @@ class Marker {
   bool is_free(std::uintptr_t begin, std::uintptr_t end) noexcept;
 
   /// Marks the area by `way`, whole or not at all. `left` grows by the bytes that stay where they
-  /// are: pinned, shared with a child of the process, or changed by the program meanwhile. 0 or an
-  /// errno; EALREADY: a part of it is marked meanwhile, settle it first.
+  /// are: pinned, shared with a child of the process, being emptied, or changed by the program
+  /// meanwhile. 0 or an errno; EALREADY: a part of it is marked meanwhile, settle it first.
   int mark(const Area& area, Way way, std::uint64_t& left) noexcept;
 
  private:
-  int mark_once(const Area& area, Way way, std::uint64_t& left) noexcept;
+  int mark_once(const Area& area, Way way, std::uint64_t& left, PageRange& stays) noexcept;
+  int mark_around(const Area& area, PageRange gap, Way way, std::uint64_t& left) noexcept;
   int close(const Area& area) noexcept;
   int map_alias(Regions::Wanted& wanted) noexcept;
-  Region* add_inside(const Regions::Wanted& wanted, int& error) noexcept;
-  Region* add(const Regions::Wanted& wanted, int& error) noexcept;
+  void enter_gates() noexcept;
+  void finish_settled() noexcept;
+  Regions::Found add_inside(const Regions::Wanted& wanted, int& error, PageRange& stays) noexcept;
+  Regions::Found add(const Regions::Wanted& wanted, int& error, PageRange* stays) noexcept;
+  PageRange still_emptied(std::uintptr_t begin, std::uintptr_t end) noexcept;
   bool let_go_of_alias(Region& region) noexcept;
   void go_live(Region& region) noexcept;
   void forget(Region& region) noexcept;
+  void end_watch(Way way, PageRange area) noexcept;
   // `aside`: from then on a page may be.
   int put_aside_by_move(Region& region, bool& aside, std::uint64_t& left) noexcept;
   int move_all(Region& region, std::uint64_t& stays) noexcept;

@@ -15,6 +15,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/disorder.hpp"
+
 namespace lares::memory {
 
 int Monitor::start() noexcept {
@@ -71,9 +73,11 @@ void Monitor::loop() noexcept {
     if ((sources[0].revents & (POLLNVAL | POLLHUP)) != 0) break;
     if (sources[0].revents != 0) {
       // Before the program goes on that made the change, nobody may give its pages what they held.
+      disorder::pause(disorder::Point::change_told);
       if (!closed) watch_.gate.close();
       closed = true;
       take_message();
+      disorder::late(disorder::Point::change_read);
     } else if (!idle) {
       sched_yield();  // all is taken, so whoever is in the way can get on
     }

@@ -5,11 +5,11 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <span>
 
 #include "memory/pointer.hpp"
+#include "memory/residency.hpp"
 
 namespace lares::memory {
 namespace {
@@ -225,6 +225,8 @@ void NextTouch::after_fork_in_parent() noexcept {
 void NextTouch::after_fork_in_child() noexcept {
   by_thread_monitor_.lose();
   by_signal_monitor_.lose();
+  shared_.by_thread.emptying.clear();
+  shared_.by_signal.emptying.clear();
   shared_.by_thread.userfault.close();
   shared_.by_signal.userfault.close();
   give_child_its_pages();
@@ -246,7 +248,7 @@ void NextTouch::give_child_its_pages() noexcept {
       return;
     }
     for (std::uintptr_t at = region.begin; at < region.end; at += shared_.page) {
-      if (is_resident(at) && !is_resident(region.aside(at))) continue;  // it is back already
+      if (is_back(region, at)) continue;
       shared_.calls.remap(pointer(region.aside(at)), shared_.page, shared_.page,
                           MREMAP_MAYMOVE | MREMAP_FIXED, pointer(at));
     }
@@ -254,29 +256,34 @@ void NextTouch::give_child_its_pages() noexcept {
   });
 }
 
-bool NextTouch::is_resident(std::uintptr_t page) const noexcept {
-  std::uint8_t there = 0;
-  return shared_.calls.resident(pointer(page), shared_.page, &there) >= 0 && (there & 1U) != 0;
+/// Both may be there where the kernel has filled holes of the alias, to make a huge page of it.
+bool NextTouch::is_back(const Region& region, std::uintptr_t at) const noexcept {
+  std::uint8_t place = 0;
+  std::uint8_t aside = 0;
+  if (shared_.calls.resident(pointer(at), shared_.page, &place) < 0) return false;
+  if ((place & 1U) == 0 || (place & 2U) != 0) return (place & 1U) != 0;
+  const bool known = shared_.calls.resident(pointer(region.aside(at)), shared_.page, &aside) >= 0;
+  return known && (aside & 1U) == 0;
 }
 
 /// A page that was shared by a fork is this process' own once it is written; only such pages can
 /// be moved. The kernel does as if they were written, unless the program has forbidden that
 /// meanwhile. Absent pages stay absent.
 void NextTouch::make_own(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  std::array<std::uint8_t, 512> there;
-  for (std::uintptr_t at = begin; at < end; at += there.size() * shared_.page) {
-    const std::uint64_t bytes = std::min<std::uint64_t>(end - at, there.size() * shared_.page);
-    if (shared_.calls.resident(pointer(at), bytes, there.data()) < 0) continue;
-    const std::size_t pages = bytes / shared_.page;
-    for (std::size_t first = 0; first < pages; ++first) {
-      std::size_t last = first;
-      while (last < pages && (there[last] & 1U) != 0) ++last;
-      if (last == first) continue;
-      shared_.calls.advise(pointer(at + first * shared_.page), (last - first) * shared_.page,
-                           populate_write);
-      first = last;
+  PageRange run{begin, begin};
+  const auto own = [&] {
+    if (!run.empty()) shared_.calls.advise(pointer(run.begin), run.end - run.begin, populate_write);
+  };
+  for_each_page(shared_.calls, begin, end, shared_.page, [&](std::uintptr_t at, bool there) {
+    if (there && run.end == at) {
+      run.end = at + shared_.page;
+      return;
     }
-  }
+    own();
+    run =
+        there ? PageRange{at, at + shared_.page} : PageRange{at + shared_.page, at + shared_.page};
+  });
+  own();
 }
 
 }  // namespace lares::memory

@@ -128,7 +128,7 @@ class NextTouch : private Listener {
                                          std::uint32_t state) noexcept;
   void open_gates() noexcept;
   void give_child_its_pages() noexcept;
-  [[nodiscard]] bool is_resident(std::uintptr_t page) const noexcept;
+  [[nodiscard]] bool is_back(const Region& region, std::uintptr_t at) const noexcept;
   void make_own(std::uintptr_t begin, std::uintptr_t end) noexcept;
 
   Shared shared_;

@@ -95,6 +95,7 @@ struct Region {
     finished,  ///< every chunk is settled and nothing of the kernel's is left
     retired,   ///< out of the table, perhaps with others in its place; late readers look anew
   };
+  static constexpr std::uint32_t finishing = UINT32_MAX;  ///< one carrier ends the watch
   /// What a marker does with the pages of the region.
   enum class Putting : std::uint8_t {
     by_move,   ///< UFFDIO_MOVE, page by page: a change can be followed at any time
@@ -111,8 +112,9 @@ struct Region {
   Putting putting = Putting::closing;
   std::atomic<std::uint32_t>* chunks = nullptr;  ///< any thread, see Chunk
   std::atomic<std::uint32_t> only_chunk{0};      ///< stands for `chunks` where memory lacks
-  std::atomic<std::uint32_t> waiting{0};         ///< chunks not settled; whoever settles one
+  std::atomic<std::uint32_t> waiting{0};         ///< chunks not settled, or `finishing`; carriers
   std::atomic<std::uint32_t> state{empty};       ///< see State; table's lock, marker, last settler
+  std::atomic<std::uint32_t> users{0};           ///< who found it and looks at it; any thread
   std::atomic<bool> disturbed{false};      ///< the follower tells the marker of a change meanwhile
   std::atomic<bool> alias_watched{false};  ///< the kernel did not let go of it; carrier, follower
   std::atomic<bool> keeps_alias{false};    ///< it holds what cannot be brought; carriers

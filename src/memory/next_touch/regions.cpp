@@ -47,8 +47,23 @@ Region* Regions::search(std::uintptr_t address, bool or_above) const noexcept {
   return result;
 }
 
-Region* Regions::find(std::uintptr_t address) const noexcept { return search(address, false); }
-Region* Regions::next(std::uintptr_t address) const noexcept { return search(address, true); }
+/// The slot is found, then used, then found again: if recycle() did not see the user, that one sees
+/// the table without the retired region. A slot's own memory is never given back, so that a user
+/// too many does no harm.
+Regions::Found Regions::use(std::uintptr_t address, bool or_above) noexcept {
+  for (;;) {
+    Region* const region = search(address, or_above);
+    if (region == nullptr) return {};
+    // seq_cst: one of this and recycle() comes first.
+    region->users.fetch_add(1, std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (search(address, or_above) == region) return Found(region);
+    region->users.fetch_sub(1, std::memory_order_relaxed);  // relaxed: nothing was read
+  }
+}
+
+Regions::Found Regions::find(std::uintptr_t address) noexcept { return use(address, false); }
+Regions::Found Regions::next(std::uintptr_t address) noexcept { return use(address, true); }
 
 bool Regions::may_hold(std::uintptr_t address) const noexcept {
   // relaxed: an area that is marked at this moment is told by version().
@@ -93,12 +108,13 @@ Region* Regions::take_slot(const Wanted& wanted, std::size_t most, bool always) 
   return &region;
 }
 
-Region* Regions::add(const Wanted& wanted) noexcept {
+Regions::Found Regions::add(const Wanted& wanted) noexcept {
   Region* const region = take_slot(wanted, capacity - for_parts, false);
-  if (region == nullptr) return nullptr;
+  if (region == nullptr) return {};
+  region->users.fetch_add(1, std::memory_order_relaxed);  // relaxed: published with the state
   region->state.store(Region::marking, std::memory_order_release);  // release: all of the above
   publish();
-  return region;
+  return Found(region);
 }
 
 Region* Regions::part_of(const Region& whole, std::uintptr_t from, std::uintptr_t until,
@@ -129,19 +145,20 @@ void Regions::retire(Region& region) noexcept {
 }
 
 void Regions::recycle() noexcept {
-  // seq_cst: comes after the table without the retired regions, see Visit.
+  // seq_cst: comes after the table without the retired regions, see use().
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (visitors_.load(std::memory_order_seq_cst) != 0) return;
   for (std::size_t i = 0; i < used_; ++i) {
-    if (slots_[i].state.load(std::memory_order_relaxed) == Region::retired) free_chunks(slots_[i]);
+    const bool retired = slots_[i].state.load(std::memory_order_relaxed) == Region::retired;
+    // seq_cst: as above; also acquire, for what users have read.
+    if (retired && slots_[i].users.load(std::memory_order_seq_cst) == 0) free_chunks(slots_[i]);
   }
 }
 
 void Regions::clear() noexcept {
   for (std::size_t i = 0; i < used_; ++i) {
+    slots_[i].users.store(0, std::memory_order_relaxed);  // relaxed: the child has one thread
     if (slots_[i].state.load(std::memory_order_relaxed) != Region::empty) free_chunks(slots_[i]);
   }
-  visitors_.store(0, std::memory_order_relaxed);  // relaxed: the child has one thread
   publish();
 }
 

@@ -14,31 +14,36 @@
 
 namespace lares::memory {
 
-/// Thread safety: find(), next() and may_hold() from anywhere, also from a signal handler, what
-/// they found to be used inside a Visit; everything else by the holder of the table (Hold). No
-/// memory from malloc: what a fault needs must never lie in memory that a program can mark.
+/// Thread safety: find(), next() and may_hold() from anywhere, also from a signal handler;
+/// everything else by the holder of the table (Hold). No memory from malloc: what a fault needs
+/// must never lie in memory that a program can mark.
 class Regions {
  public:
   static constexpr std::size_t capacity = 1024;
 
   explicit Regions(const SystemCalls& calls) noexcept;
 
-  /// While a Visit lives, no region that it found is given to another area.
-  class Visit {
+  /// A region that was in the table when it was found, or none. As long as this lives, its slot is
+  /// given to no other area, and what it says of its area stays.
+  class Found {
    public:
-    explicit Visit(Regions& regions) noexcept : regions_(regions) {
-      regions_.visitors_.fetch_add(1, std::memory_order_seq_cst);
-      // seq_cst: the table is read after it; a visitor that recycle() did not see must see the
-      // table without the region.
-      std::atomic_thread_fence(std::memory_order_seq_cst);
+    Found() noexcept = default;
+    explicit Found(Region* region) noexcept : region_(region) {}  ///< its user already
+    Found(Found&& other) noexcept : region_(other.region_) { other.region_ = nullptr; }
+    ~Found() {
+      // release: what was read of the region, was read before.
+      if (region_ != nullptr) region_->users.fetch_sub(1, std::memory_order_release);
     }
-    // release: what the visitor read of a region, it read before.
-    ~Visit() { regions_.visitors_.fetch_sub(1, std::memory_order_release); }
-    Visit(const Visit&) = delete;
-    Visit& operator=(const Visit&) = delete;
+    Found(const Found&) = delete;
+    Found& operator=(const Found&) = delete;
+    Found& operator=(Found&&) = delete;
+
+    [[nodiscard]] explicit operator bool() const noexcept { return region_ != nullptr; }
+    [[nodiscard]] Region* operator->() const noexcept { return region_; }
+    [[nodiscard]] Region& operator*() const noexcept { return *region_; }
 
    private:
-    Regions& regions_;
+    Region* region_ = nullptr;
   };
 
   /// Holds the table: for moments, and never while waiting for a message to be read.
@@ -55,9 +60,9 @@ class Regions {
   };
 
   /// The region that holds `address`, or null. O(log regions).
-  [[nodiscard]] Region* find(std::uintptr_t address) const noexcept;
+  [[nodiscard]] Found find(std::uintptr_t address) noexcept;
   /// The region that holds `address`, else the first above it, or null. O(log regions).
-  [[nodiscard]] Region* next(std::uintptr_t address) const noexcept;
+  [[nodiscard]] Found next(std::uintptr_t address) noexcept;
   /// False for an address that lay in no region ever.
   [[nodiscard]] bool may_hold(std::uintptr_t address) const noexcept;
 
@@ -76,17 +81,17 @@ class Regions {
     Region::Putting putting = Region::Putting::closing;
     std::uintptr_t alias = 0;  ///< by_move: watched
   };
-  /// A new region in state `marking`, in the table, all of its chunks aside; null if there is no
+  /// A new region in state `marking`, in the table, all of its chunks aside; none if there is no
   /// slot or no memory. Precondition: it overlaps no region of the table.
-  Region* add(const Wanted& wanted) noexcept;
+  Found add(const Wanted& wanted) noexcept;
   /// A new region, not yet in the table, for a part of one that is to be taken out; of one chunk if
   /// there is no memory for more. Null only if there is no slot, of which markers leave some.
   Region* part_of(const Region& whole, std::uintptr_t from, std::uintptr_t until,
                   std::uintptr_t now_at) noexcept;
   /// Takes a region out of the table, in one step with the coming of its parts; its slot is used
-  /// again when no visitor can hold it.
+  /// again when nobody uses it.
   void retire(Region& region) noexcept;
-  /// Gives retired slots back if there is no visitor at this moment.
+  /// Gives back the retired slots that nobody uses at this moment.
   void recycle() noexcept;
   /// Forgets all regions: for the child of a fork.
   void clear() noexcept;
@@ -107,6 +112,7 @@ class Regions {
 
  private:
   [[nodiscard]] Region* search(std::uintptr_t address, bool or_above) const noexcept;
+  [[nodiscard]] Found use(std::uintptr_t address, bool or_above) noexcept;
   Region* take_slot(const Wanted& wanted, std::size_t most, bool always) noexcept;
   void publish() noexcept;
   void free_chunks(Region& region) noexcept;
@@ -116,8 +122,7 @@ class Regions {
   Region* const slots_;   ///< null if the kernel gave no memory
   std::size_t used_ = 0;  ///< slots from here on were never used; the holder only
   Published<3> table_;    ///< rows (begin, end, slot); the holder writes, any thread reads
-  std::atomic<std::uint32_t> visitors_{0};  ///< any thread
-  std::atomic<std::uint32_t> version_{0};   ///< of table_; the holder, after each publication
+  std::atomic<std::uint32_t> version_{0};  ///< of table_; the holder, after each publication
   std::atomic<std::uintptr_t> lowest_{UINTPTR_MAX};  ///< of all regions ever; the holder writes
   std::atomic<std::uintptr_t> highest_{0};           ///< the same
   std::mutex lock_;                                  ///< never taken by a fault

@@ -7,6 +7,7 @@
 #include "base/ids.hpp"
 #include "memory/calls.hpp"
 #include "memory/maps.hpp"
+#include "memory/next_touch/emptying.hpp"
 #include "memory/next_touch/gate.hpp"
 #include "memory/next_touch/region.hpp"
 #include "memory/next_touch/regions.hpp"
@@ -15,11 +16,13 @@
 
 namespace lares::memory {
 
-/// One way's descriptor and the gate before its requests.
+/// One way's descriptor, the gate before its requests, and what was told of emptyings.
 struct Watch {
-  explicit Watch(const SystemCalls& calls) noexcept : userfault(calls) {}
+  Watch(const SystemCalls& calls, std::uint64_t page) noexcept
+      : userfault(calls), emptying(calls, page) {}
   Userfault userfault;
   Gate gate;
+  Emptying emptying;
 };
 
 /// Everything of one NextTouch that its parts work with. Thread safety: see the members.
@@ -31,11 +34,17 @@ struct Shared {
         page(page_bytes.count),
         maps(mappings),
         regions(calls),
-        by_thread(calls),
-        by_signal(calls) {}
+        by_thread(calls, page),
+        by_signal(calls, page) {}
 
   [[nodiscard]] Watch& watch_of(Way way) noexcept {
     return way == Way::userfault_thread ? by_thread : by_signal;
+  }
+
+  /// Of either way. Inside the gates: what was read is followed.
+  [[nodiscard]] bool has_unread_change() const noexcept {
+    return by_thread.userfault.has_unread_change(page) ||
+           by_signal.userfault.has_unread_change(page);
   }
 
   const SystemCalls calls;
@@ -45,6 +54,11 @@ struct Shared {
   Regions regions;
   Watch by_thread;
   Watch by_signal;
+  /// The mremap by which a marker has put an area aside, and of which the kernel tells as of any
+  /// other: where the area is and where its pages are now. A marker writes it before the message is
+  /// followed (see Follower), and the follower empties it.
+  std::atomic<std::uintptr_t> own_remap_from{0};
+  std::atomic<std::uintptr_t> own_remap_to{0};
   /// Pages may be shared with a child, or were with a parent. Whoever forks writes, markers read.
   std::atomic<bool> forked{false};
 

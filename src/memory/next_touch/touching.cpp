@@ -17,12 +17,11 @@ bool NextTouch::on_fault(void* self, const Fault& fault) noexcept {
 bool NextTouch::fault(const Fault& fault) noexcept {
   // What is marked is data, and stays what nobody can execute.
   if (fault.fetches) return false;
-  const Regions::Visit visit(shared_.regions);
   const Way expected = fault.signal == SIGBUS ? Way::userfault_signal : Way::protect;
   for (Patience patience;;) {
     const std::uint32_t version = shared_.regions.version();  // before the look at the table
-    Region* const region = shared_.regions.find(fault.address);
-    if (region == nullptr || region->way != expected) return stray_fault(fault, version);
+    const Regions::Found region = shared_.regions.find(fault.address);
+    if (!region || region->way != expected) return fault.stray && stray_fault(fault, version);
     // acquire: the alias was written before.
     while (region->state.load(std::memory_order_acquire) == Region::marking) patience.wait();
     const std::uint32_t index = region->index_of(fault.address);
@@ -81,11 +80,14 @@ int NextTouch::stray_touch(Way way, std::uintptr_t page) noexcept {
   Watch& watch = shared_.watch_of(way);
   if (!watch.gate.enter()) return EAGAIN;
   int error = 0;
-  const Region* const region = shared_.regions.find(page);
-  if (region == nullptr) {
-    follower_.unwatch_strays(way, page, page + shared_.page);
-    // If the kernel did not let go of it. Nobody of ours has a page for it.
+  const Regions::Found region = shared_.regions.find(page);
+  if (!region) {
+    // Nobody of ours has a page for it, unless a change has brought it that is not followed.
     error = watch.userfault.zero(page, shared_.page) == EAGAIN ? EAGAIN : 0;
+    // A signal does not say whose descriptor watches.
+    if (error == 0 && way == Way::userfault_thread && !shared_.has_unread_change()) {
+      follower_.unwatch_strays(way, page, page + shared_.page);
+    }
   } else if (region->way != way) {
     error = EEXIST;
   } else {
@@ -95,6 +97,7 @@ int NextTouch::stray_touch(Way way, std::uintptr_t page) noexcept {
         region->chunks[region->index_of(page)].load(std::memory_order_acquire);
     const bool settled = !marking && Chunk::state(word) == Chunk::settled;
     error = settled ? watch.userfault.zero(page, shared_.page) : EAGAIN;
+    if (settled && error == 0) watch.emptying.filled(page, page + shared_.page);
     if (error == EEXIST) error = 0;
   }
   watch.gate.leave();
@@ -102,16 +105,13 @@ int NextTouch::stray_touch(Way way, std::uintptr_t page) noexcept {
 }
 
 int NextTouch::touched(Way way, std::uintptr_t address, pid_t thread) noexcept {
-  const Regions::Visit visit(shared_.regions);
   const std::uintptr_t page = address & ~(shared_.page - 1);
   const Userfault& userfault = shared_.watch_of(way).userfault;
   for (;;) {
-    Region* const region = shared_.regions.find(address);
+    const Regions::Found region = shared_.regions.find(address);
     // acquire: as in fault().
-    const std::uint32_t state =
-        region == nullptr ? Region::empty : region->state.load(std::memory_order_acquire);
-    if (state == Region::marking) return EAGAIN;
-    const bool ours = region != nullptr && region->way == way;
+    if (region && region->state.load(std::memory_order_acquire) == Region::marking) return EAGAIN;
+    const bool ours = region && region->way == way;
     const std::uint32_t index = ours ? region->index_of(address) : 0;
     if (!ours ||
         Chunk::state(region->chunks[index].load(std::memory_order_acquire)) == Chunk::settled) {

@@ -95,6 +95,11 @@ int Userfault::zero(std::uintptr_t to, std::uint64_t page) const noexcept {
   return error_of(calls_.control(descriptor(), UFFDIO_ZEROPAGE, &request));
 }
 
+bool Userfault::has_unread_change(std::uint64_t page) const noexcept {
+  // The kernel says so before it looks where the page is to go: no program has the one at `page`.
+  return descriptor() >= 0 && zero(page, page) == EAGAIN;
+}
+
 int Userfault::wake(std::uintptr_t begin, std::uint64_t bytes) const noexcept {
   uffdio_range range{begin, bytes};
   return error_of(calls_.control(descriptor(), UFFDIO_WAKE, &range));

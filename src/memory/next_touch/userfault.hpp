@@ -47,6 +47,9 @@ class Userfault {
   /// A page of zeros where there is none. EEXIST if there is one, EAGAIN while a message of the
   /// area is not read.
   int zero(std::uintptr_t to, std::uint64_t page) const noexcept;
+  /// True while there is a change of the program that nobody has read yet, or whose maker has not
+  /// gone on since.
+  [[nodiscard]] bool has_unread_change(std::uint64_t page) const noexcept;
   /// Wakes threads that wait for these pages.
   int wake(std::uintptr_t begin, std::uint64_t bytes) const noexcept;
 
