@@ -9,8 +9,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <lares/memory.h>
+#include <linux/userfaultfd.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,6 +42,8 @@ constexpr std::size_t most_blocks = 6;
 constexpr std::size_t file_pages = 32;
 
 using Word = std::uint64_t;
+
+bool old_ways = false;  // written before there are threads
 
 /// The words of a page that was filled with `seed`; a page of seed 0 is empty.
 Word word_of(Word seed, std::size_t i) {
@@ -731,6 +736,9 @@ bool parse(int count, char** values, Options& options) {
     } else if (name == "--limit") {
       options.limit = static_cast<int>(number);
       good = good && number > 0;
+    } else if (name == "--ways") {
+      old_ways = value == "old";
+      good = value == "old" || value == "new";
     } else if (name == "--file") {
       options.file = value;
       good = !value.empty();
@@ -741,16 +749,34 @@ bool parse(int count, char** values, Options& options) {
       good = name == "--way" && options.mode >= 0;
     }
     if (good) continue;
-    std::fprintf(stderr,
-                 "torture: '%s %s' is none of --seed N, --rounds N, --repeat N, --limit SECONDS, "
-                 "--seconds N, --file PATH, --way automatic|thread|signal|protect|mixed\n",
-                 name.c_str(), value.c_str());
+    std::fprintf(
+        stderr,
+        "torture: '%s %s' is none of --seed N, --rounds N, --repeat N, --limit SECONDS, "
+        "--seconds N, --file PATH, --ways old|new, --way automatic|thread|signal|protect|mixed\n",
+        name.c_str(), value.c_str());
     return false;
   }
   return true;
 }
 
 }  // namespace
+
+/// Stands before the C library's for liblares, too. With --ways old the kernel seems to be one
+/// before Linux 6.8, which could not move pages.
+extern "C" [[gnu::visibility("default")]] int ioctl(int descriptor, unsigned long request,
+                                                    ...) noexcept {
+  va_list arguments;
+  va_start(arguments, request);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  constexpr std::uint64_t feature_move = std::uint64_t{1} << 16U;
+  if (old_ways && request == UFFDIO_API &&
+      (static_cast<const uffdio_api*>(argument)->features & feature_move) != 0) {
+    errno = EINVAL;
+    return -1;
+  }
+  return static_cast<int>(syscall(SYS_ioctl, descriptor, request, argument));
+}
 
 int main(int count, char** values) {
   Options options;
