@@ -4,10 +4,16 @@
 // A round is a process of its own, made from a seed: it may crash or hang, and the parent tells
 // which round it was and what its threads did last. Each thread owns blocks of pages, whose
 // contents only it changes; one block is shared by all, who mark and settle and read it. What other
-// threads do (forks, marks, messages of the kernel) is what disturbs.
+// threads do (forks, marks, messages of the kernel) is what disturbs. Threads go from processor to
+// processor, so that on a machine of several nodes the pages have to follow.
+#include <dirent.h>
 #include <fcntl.h>
 #include <lares/memory.h>
+#include <linux/userfaultfd.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +30,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -33,9 +40,10 @@ constexpr std::size_t words_per_page = page / sizeof(std::uint64_t);
 constexpr std::size_t most_threads = 4;
 constexpr std::size_t most_blocks = 6;
 constexpr std::size_t file_pages = 32;
-constexpr int round_limit_seconds = 30;
 
 using Word = std::uint64_t;
+
+bool old_ways = false;  // written before there are threads
 
 /// The words of a page that was filled with `seed`; a page of seed 0 is empty.
 Word word_of(Word seed, std::size_t i) {
@@ -53,6 +61,8 @@ struct Journal {
   std::array<char, 400> failure;
   std::atomic<bool> failed;
   std::atomic<std::uint64_t> operations, marks, refused_marks, forks, moves, direct;
+  std::atomic<std::uint64_t> touched_elsewhere;  ///< checked pages, in another domain since a mark
+  std::atomic<std::uint64_t> migrated;           ///< pages that an operation moved at once
 };
 Journal* journal;
 
@@ -69,6 +79,7 @@ struct Page {
   bool or_empty = false;  ///< an advice may have emptied it
   bool unknown = false;   ///< a system call that failed may have written some of it
   int protection = PROT_READ | PROT_WRITE;
+  int home = -1;  ///< its domain before it was marked; for the statistics only
 };
 
 enum class Kind { mapped, lares, heap };
@@ -97,10 +108,16 @@ struct Shared {
 class Thread {
  public:
   Thread(const Shared& shared, std::size_t number, Word seed)
-      : shared_(shared), number_(number), dice_(seed * most_threads + number) {}
+      : shared_(shared),
+        number_(number),
+        dice_(seed * most_threads + number),
+        cpu_dice_(seed * most_threads + number) {
+    sched_getaffinity(0, sizeof cpus_, &cpus_);
+  }
 
   void run(int steps) {
     for (int step = 0; step < steps && !journal->failed; ++step) {
+      if (cpu_dice_() % 8 == 0) go_to_some_cpu();
       one();
       journal->operations.fetch_add(1, std::memory_order_relaxed);
     }
@@ -114,6 +131,17 @@ class Thread {
   /// Under protection nobody tells Lares of a move, nor does a system call wait.
   [[nodiscard]] bool may_protect() const { return shared_.mode >= 2 || shared_.mode == 0; }
   [[nodiscard]] bool calls_wait() const { return shared_.mode == 1; }
+
+  /// By dice of its own: what a seed does is the same on any number of processors.
+  void go_to_some_cpu() {
+    auto left = cpu_dice_() % static_cast<std::size_t>(CPU_COUNT(&cpus_));
+    std::size_t cpu = 0;
+    for (; !CPU_ISSET(cpu, &cpus_) || left > 0; ++cpu) left -= CPU_ISSET(cpu, &cpus_) ? 1 : 0;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
 
   [[gnu::format(printf, 2, 3)]] void note(const char* format, ...) {
     const unsigned at = journal->next[number_].fetch_add(1, std::memory_order_relaxed);
@@ -235,6 +263,15 @@ class Thread {
     return static_cast<lares_next_touch_way>(
         shared_.mode == 4 ? below(4) : static_cast<std::size_t>(shared_.mode));
   }
+  void mark_own(Block& block, Range range) {
+    if (lares_domain_count() > 1) {
+      std::vector<int> homes(range.count, -1);
+      lares_page_homes(block.begin + range.first * page, range.count * page, homes.data(),
+                       homes.size());
+      for (std::size_t i = 0; i < range.count; ++i) block.pages[range.first + i].home = homes[i];
+    }
+    mark(block, range);
+  }
   void mark(const Block& block, Range range) {
     const auto how = way();
     const std::size_t chunk = below(9) * page;
@@ -307,14 +344,16 @@ class Thread {
     note("migrate %p page %zu..%zu", static_cast<void*>(block.begin), range.first,
          range.first + range.count);
     char* const at = block.begin + range.first * page;
+    lares_move_report report{};
     if (one_in(3)) {
       lares_distribution how{};
       how.kind = one_in(2) ? LARES_INTERLEAVED : LARES_BLOCKED;
-      lares_distribute(at, range.count * page, &how, nullptr);
+      lares_distribute(at, range.count * page, &how, &report);
     } else {
       const auto domains = static_cast<std::size_t>(lares_domain_count());
-      lares_migrate(at, range.count * page, static_cast<int>(below(domains)), nullptr);
+      lares_migrate(at, range.count * page, static_cast<int>(below(domains)), &report);
     }
+    journal->migrated.fetch_add(report.moved, std::memory_order_relaxed);
   }
   /// Of a mapped block, some pages go elsewhere; the rest stays, as one or two blocks.
   void move(std::size_t index) {
@@ -501,9 +540,9 @@ class Thread {
       case 1:
       case 2:
       case 3:
-        return mark(block, range);
+        return mark_own(block, range);
       case 4:
-        return mark(block, {0, block.size()});
+        return mark_own(block, {0, block.size()});
       case 5:
         return settle(block, range);
       case 6:
@@ -534,7 +573,18 @@ class Thread {
         return write(block, range.first);
       default:
         note("check %p page %zu", static_cast<void*>(block.begin), range.first);
-        return check_page(block, range.first, "read");
+        check_page(block, range.first, "read");
+        return count_if_elsewhere(block, range.first);
+    }
+  }
+  /// Whether it was in another domain before it was marked.
+  static void count_if_elsewhere(Block& block, std::size_t i) {
+    const int before = std::exchange(block.pages[i].home, -1);
+    int now = -1;
+    if (before < 0 || block.pages[i].protection == PROT_NONE) return;
+    lares_page_homes(block.begin + i * page, page, &now, 1);
+    if (now >= 0 && now != before) {
+      journal->touched_elsewhere.fetch_add(1, std::memory_order_relaxed);
     }
   }
   void use_shared() {
@@ -554,6 +604,8 @@ class Thread {
   const Shared& shared_;
   const std::size_t number_;
   std::mt19937_64 dice_;
+  std::mt19937_64 cpu_dice_;
+  cpu_set_t cpus_;
   std::vector<Block> blocks_;
 };
 
@@ -596,30 +648,55 @@ int make_file(const char* path) {
   _exit(journal->failed ? 1 : 0);
 }
 
+/// Without another program: in a guest of the lab there is none.
 void print_stacks(pid_t child) {
-  const std::string command = "for t in /proc/" + std::to_string(child) +
-                              "/task/*; do echo \"$t\"; head -n 8 $t/stack; done 2>/dev/null >&2";
-  if (std::system(command.c_str()) != 0) std::fputs("no stacks\n", stderr);
+  const std::string folder = "/proc/" + std::to_string(child) + "/task";
+  DIR* const tasks = opendir(folder.c_str());
+  if (tasks == nullptr) return;
+  while (const dirent* const task = readdir(tasks)) {
+    if (task->d_name[0] == '.') continue;
+    const std::string name = folder + "/" + task->d_name + "/stack";
+    std::array<char, 2048> text;
+    const int file = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    const ssize_t got = file < 0 ? -1 : read(file, text.data(), text.size() - 1);
+    if (file >= 0) close(file);
+    text[got < 0 ? 0 : static_cast<std::size_t>(got)] = 0;
+    std::fprintf(stderr, "  %s\n%s", name.c_str(), got < 0 ? "  not to be read\n" : text.data());
+  }
+  closedir(tasks);
 }
 
+constexpr std::array ways{"automatic", "thread", "signal", "protect", "mixed"};
+
+struct Options {
+  double seconds = 60;
+  Word seed = 1;
+  long rounds = -1;  ///< as many as there is time for
+  long repeat = 1;   ///< rounds with each seed
+  int mode = -1;     ///< each in turn
+  int limit = 30;    ///< seconds after which a round hangs
+  std::string file = "/tmp/lares-torture.data";
+};
+
 /// True if the round passed.
-bool play_round(Word seed, int mode, const std::string& file) {
+bool play_round(Word seed, int mode, const Options& options) {
   journal->failed = false;
   for (auto& next : journal->next) next = 0;
   const pid_t child = fork();
-  if (child == 0) play(seed, mode, file);
+  if (child == 0) play(seed, mode, options.file);
   int status = -1;
   const timespec moment{0, 10'000'000};
   pid_t ended = 0;
-  for (int i = 0; i < 100 * round_limit_seconds && ended == 0; ++i) {
+  for (int i = 0; i < 100 * options.limit && ended == 0; ++i) {
     ended = waitpid(child, &status, WNOHANG);
     if (ended == 0) nanosleep(&moment, nullptr);
   }
   if (ended == child && status == 0) return true;
-  std::fprintf(
-      stderr, "torture: failed: seed %llu, mode %d: ", static_cast<unsigned long long>(seed), mode);
+  std::fprintf(stderr,
+               "torture: failed: --seed %llu --way %s: ", static_cast<unsigned long long>(seed),
+               ways[static_cast<std::size_t>(mode)]);
   if (ended == 0) {
-    std::fprintf(stderr, "it hung for %d seconds\n", round_limit_seconds);
+    std::fprintf(stderr, "it did not end within %d seconds\n", options.limit);
     print_stacks(child);
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
@@ -639,26 +716,71 @@ bool play_round(Word seed, int mode, const std::string& file) {
   return false;
 }
 
+/// False if a word is none of the options, or no value of its option; said then.
+bool parse(int count, char** values, Options& options) {
+  for (int i = 1; i < count; i += 2) {
+    const std::string name = values[i];
+    const std::string value = i + 1 < count ? values[i + 1] : "";
+    char* end = nullptr;
+    const unsigned long long number = std::strtoull(value.c_str(), &end, 10);
+    bool good = !value.empty() && *end == 0;
+    if (name == "--seconds") {
+      options.seconds = static_cast<double>(number);
+    } else if (name == "--seed") {
+      options.seed = number;
+    } else if (name == "--rounds") {
+      options.rounds = static_cast<long>(number);
+    } else if (name == "--repeat") {
+      options.repeat = static_cast<long>(number);
+      good = good && number > 0;
+    } else if (name == "--limit") {
+      options.limit = static_cast<int>(number);
+      good = good && number > 0;
+    } else if (name == "--ways") {
+      old_ways = value == "old";
+      good = value == "old" || value == "new";
+    } else if (name == "--file") {
+      options.file = value;
+      good = !value.empty();
+    } else {
+      for (std::size_t w = 0; w < ways.size(); ++w) {
+        if (name == "--way" && value == ways[w]) options.mode = static_cast<int>(w);
+      }
+      good = name == "--way" && options.mode >= 0;
+    }
+    if (good) continue;
+    std::fprintf(
+        stderr,
+        "torture: '%s %s' is none of --seed N, --rounds N, --repeat N, --limit SECONDS, "
+        "--seconds N, --file PATH, --ways old|new, --way automatic|thread|signal|protect|mixed\n",
+        name.c_str(), value.c_str());
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-int main(int count, char** values) {
-  double seconds = 60;
-  Word seed = 1;
-  long rounds = -1;
-  int mode = -1;
-  std::string file = "/tmp/lares-torture.data";
-  static constexpr std::array ways{"automatic", "thread", "signal", "protect", "mixed"};
-  for (int i = 1; i + 1 < count; i += 2) {
-    const std::string name = values[i];
-    const std::string value = values[i + 1];
-    if (name == "--seconds") seconds = std::atof(value.c_str());
-    if (name == "--seed") seed = std::strtoull(value.c_str(), nullptr, 10);
-    if (name == "--rounds") rounds = std::atol(value.c_str());
-    if (name == "--file") file = value;
-    for (std::size_t w = 0; name == "--way" && w < ways.size(); ++w) {
-      if (value == ways[w]) mode = static_cast<int>(w);
-    }
+/// Stands before the C library's for liblares, too. With --ways old the kernel seems to be one
+/// before Linux 6.8, which could not move pages.
+extern "C" [[gnu::visibility("default")]] int ioctl(int descriptor, unsigned long request,
+                                                    ...) noexcept {
+  va_list arguments;
+  va_start(arguments, request);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  constexpr std::uint64_t feature_move = std::uint64_t{1} << 16U;
+  if (old_ways && request == UFFDIO_API &&
+      (static_cast<const uffdio_api*>(argument)->features & feature_move) != 0) {
+    errno = EINVAL;
+    return -1;
   }
+  return static_cast<int>(syscall(SYS_ioctl, descriptor, request, argument));
+}
+
+int main(int count, char** values) {
+  Options options;
+  if (!parse(count, values, options)) return 2;
   void* const memory =
       mmap(nullptr, sizeof(Journal), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return 2;
@@ -667,19 +789,24 @@ int main(int count, char** values) {
   clock_gettime(CLOCK_MONOTONIC, &start);
   long passed = 0;
   long failed = 0;
-  for (long round = 0; rounds < 0 || round < rounds; ++round) {
+  Word last = options.seed;
+  for (long round = 0; options.rounds < 0 || round < options.rounds; ++round) {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    const bool over = static_cast<double>(now.tv_sec - start.tv_sec) >= seconds;
-    if (rounds < 0 && over) break;
-    const Word current = seed + static_cast<Word>(round);
-    const int played = mode >= 0 ? mode : static_cast<int>(current / most_threads % ways.size());
-    ++(play_round(current, played, file) ? passed : failed);
+    const bool over = static_cast<double>(now.tv_sec - start.tv_sec) >= options.seconds;
+    if (options.rounds < 0 && over) break;
+    last = options.seed + static_cast<Word>(round / options.repeat);
+    const int mode =
+        options.mode >= 0 ? options.mode : static_cast<int>(last / most_threads % ways.size());
+    ++(play_round(last, mode, options) ? passed : failed);
   }
+  std::printf("seeds %lu to %lu on %d domains: ", options.seed, last, lares_domain_count());
   std::printf(
       "%lu operations: %lu marks and %lu refused, %lu forks, %lu moves, %lu direct inputs\n",
       journal->operations.load(), journal->marks.load(), journal->refused_marks.load(),
       journal->forks.load(), journal->moves.load(), journal->direct.load());
+  std::printf("pages in another domain: %lu seen after their next touch, %lu moved at once\n",
+              journal->touched_elsewhere.load(), journal->migrated.load());
   std::printf("%ld passed, %ld failed\n", passed, failed);
   return failed > 0 ? 1 : 0;
 }

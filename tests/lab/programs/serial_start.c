@@ -1,12 +1,11 @@
-// STREAM's triad after a serial start: one thread writes the arrays, all threads use them.
+// STREAM's triad after a serial start: one thread, on node 0, writes the arrays that all use.
 //
 // serial_start [MIB [SWEEPS [heap|static]]]: a[i] = b[i] + 3 * c[i] over three arrays of MIB / 3,
 // allocated or static, by `#pragma omp parallel for`, in the regions "first" (the first sweep) and
 // "sweeps" (the others). Prints a checksum.
+#include "numa.h"
+
 #include <lares/lab.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { most_doubles = 4 << 20 };
 static double static_arrays[3][most_doubles];
@@ -14,6 +13,22 @@ static double static_arrays[3][most_doubles];
 static void sweep(double* a, const double* b, const double* c, size_t count) {
 #pragma omp parallel for schedule(static)
   for (size_t i = 0; i < count; ++i) a[i] = b[i] + 3 * c[i];
+}
+
+static void write_all(double* const* arrays, size_t count) {
+  for (int k = 0; k < 3; ++k) {
+    for (size_t i = 0; i < count; ++i) arrays[k][i] = (double)(i % 1000) * k;
+  }
+}
+
+// Outside of parallel regions nothing binds a thread: the kernel may start it on any node, and move
+// it while it writes. Node 0 it is, and all cpus for what follows.
+static void write_all_on_node_0(double* const* arrays, size_t count) {
+  cpu_set_t all;
+  if (sched_getaffinity(0, sizeof all, &all) != 0) fail("sched_getaffinity");
+  run_on_node(0);
+  write_all(arrays, count);
+  if (sched_setaffinity(0, sizeof all, &all) != 0) fail("sched_setaffinity");
 }
 
 int main(int argc, char** argv) {
@@ -26,8 +41,8 @@ int main(int argc, char** argv) {
   for (int k = 0; k < 3; ++k) {
     arrays[k] = is_static ? static_arrays[k] : malloc(count * sizeof(double));
     if (arrays[k] == NULL) return 1;
-    for (size_t i = 0; i < count; ++i) arrays[k][i] = (double)(i % 1000) * k;
   }
+  write_all_on_node_0(arrays, count);
   lares_lab_region_begin("first");
   sweep(arrays[0], arrays[1], arrays[2], count);
   lares_lab_region_end("first");
