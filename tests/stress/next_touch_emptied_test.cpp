@@ -90,11 +90,12 @@ class NextTouchEmptied : public testing::TestWithParam<Case> {};
 /// Empties one page and writes it again, and looks each time.
 class Emptier {
  public:
-  Emptier(const TestArea& area, bool starved) : area_(area), thread_([this, starved] {
-    std::optional<Starved> slow;
-    if (starved) slow.emplace();
-    run();
-  }) {}
+  Emptier(const TestArea& area, bool starved)
+      : area_(area), thread_([this, starved] {
+          std::optional<Starved> slow;
+          if (starved) slow.emplace();
+          run();
+        }) {}
   ~Emptier() {
     stop_.store(true, std::memory_order_relaxed);
     thread_.join();
@@ -147,22 +148,23 @@ TEST_P(NextTouchEmptied, ReadsAsZerosAndKeepsWhatIsWritten) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Ways, NextTouchEmptied,
-    testing::Values(Case{WantedWay::userfault_thread, false, Slow::emptier},
-                    Case{WantedWay::userfault_thread, true, Slow::emptier},
-                    Case{WantedWay::userfault_signal, false, Slow::emptier},
-                    Case{WantedWay::userfault_signal, true, Slow::emptier},
-                    Case{WantedWay::userfault_thread, false, Slow::monitor},
-                    Case{WantedWay::userfault_thread, true, Slow::monitor},
-                    Case{WantedWay::userfault_signal, false, Slow::monitor},
-                    Case{WantedWay::userfault_signal, true, Slow::monitor}),
-    [](const auto& info) {
-      const Case& c = info.param;
-      return std::string(c.way == WantedWay::userfault_thread ? "Thread" : "Signal") +
-             (c.old ? "OnOldKernels" : "") +
-             (c.slow == Slow::emptier ? "WithALateEmptier" : "WithALateMonitor");
-    });
+INSTANTIATE_TEST_SUITE_P(Ways, NextTouchEmptied,
+                         testing::Values(Case{WantedWay::userfault_thread, false, Slow::emptier},
+                                         Case{WantedWay::userfault_thread, true, Slow::emptier},
+                                         Case{WantedWay::userfault_signal, false, Slow::emptier},
+                                         Case{WantedWay::userfault_signal, true, Slow::emptier},
+                                         Case{WantedWay::userfault_thread, false, Slow::monitor},
+                                         Case{WantedWay::userfault_thread, true, Slow::monitor},
+                                         Case{WantedWay::userfault_signal, false, Slow::monitor},
+                                         Case{WantedWay::userfault_signal, true, Slow::monitor}),
+                         [](const auto& info) {
+                           const Case& c = info.param;
+                           return std::string(c.way == WantedWay::userfault_thread ? "Thread"
+                                                                                   : "Signal") +
+                                  (c.old ? "OnOldKernels" : "") +
+                                  (c.slow == Slow::emptier ? "WithALateEmptier"
+                                                           : "WithALateMonitor");
+                         });
 
 }  // namespace
 }  // namespace lares::memory

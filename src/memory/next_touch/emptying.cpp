@@ -55,7 +55,8 @@ void Emptying::filled(std::uintptr_t begin, std::uintptr_t end) noexcept {
   // What did not fit has holes in it, so of that a filled page says nothing.
   for (std::size_t i = 0; i < std::min(noted, slots - 1); ++i) {
     Slot& slot = slots_[i];
-    if (slot.begin.load(relaxed) < end && begin < slot.end.load(relaxed)) slot.end.store(0, relaxed);
+    if (slot.begin.load(relaxed) < end && begin < slot.end.load(relaxed))
+      slot.end.store(0, relaxed);
   }
 }
 
@@ -67,7 +68,8 @@ PageRange Emptying::first_in(std::uintptr_t begin, std::uintptr_t end) noexcept 
     Slot& slot = slots_[i];
     const PageRange range{slot.begin.load(relaxed), slot.end.load(relaxed)};
     if (range.end == 0) continue;
-    if (is_over(slot) || (i + 1 < slots && has_absent_page(calls_, range.begin, range.end, page_))) {
+    if (is_over(slot) ||
+        (i + 1 < slots && has_absent_page(calls_, range.begin, range.end, page_))) {
       slot.end.store(0, relaxed);
       continue;
     }

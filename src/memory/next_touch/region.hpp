@@ -15,6 +15,10 @@
 //  4. Nobody waits inside the gate, or with the table's lock, for anything that needs a message to
 //     be read.
 //  5. Bytes are dropped for one reason only: the program has told the kernel to.
+//  6. An area becomes a region, and its watch ends, only while no change is unread: the kernel does
+//     first and tells then, so that an address may already be another mapping's. The kernel's
+//     answer EAGAIN to any request says that there is one.
+//  7. A page whose emptying was told, and may still come, stays where it is (emptying.hpp).
 //
 // A chunk is `aside`, `busy` (one thread has it) or `settled`; a region is `marking`, `live`,
 // `finished` or `retired`. Who may do what:
@@ -29,7 +33,8 @@
 //  fork             | waits for the marker  | as settle; what the kernel refuses | nothing
 //                   |                       | the child takes from its own alias |
 //  empty (DONTNEED, | the pages left of the | the alias' pages are emptied; the  | the kernel's
-//   FREE, REMOVE)   | range stay unmarked   | state stays                        | own
+//   FREE, REMOVE)   | range stay unmarked   | state stays. Pages that are in place are noted: who
+//                   |                       | marks the area again leaves them there
 //  move (mremap)    | the region is retired; those made of its parts have their slices of the alias
 //                   | (marker and carrier see `retired`, let go and look anew)
 //  unmap            | as a move, without the part that is gone; its slice of the alias is unmapped
@@ -37,6 +42,7 @@
 //   mlock, advice)  | the alias' is copied
 //  refuse (errno)   | what lies aside comes | stays aside; the toucher asks again, settle tells
 //                   | back, or stays aside  | its caller, mark is refused
+//  last one settled | -                     | finished, or later: invariant 6    | -
 //  gone, untold     | -                     | a page that is no userfaultfd's, asked twice with no
 //                   |                       | change unread: counts as settled, its alias stays
 //

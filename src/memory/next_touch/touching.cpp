@@ -62,13 +62,14 @@ bool NextTouch::stray_fault(const Fault& fault, std::uint32_t version) noexcept 
   return true;
 }
 
-/// Whether the mapping allows the access by now. SIGBUS in memory of no file is userfaultfd's.
+/// Whether the mapping allows the access by now. SIGBUS in memory of no file is userfaultfd's,
+/// whatever the mapping allows: it may have been closed since, and the repeated access tells.
 bool NextTouch::is_usable(const Fault& fault) noexcept {
   bool usable = false;
   for_each_mapping_in(shared_.maps, fault.address, fault.address + 1, [&](const Mapping& mapping) {
-    usable = (fault.writes ? mapping.writable : mapping.readable) &&
-             (fault.signal == SIGSEGV ||
-              (mapping.anonymous && shared_.by_signal.userfault.descriptor() >= 0));
+    usable = fault.signal == SIGSEGV
+                 ? (fault.writes ? mapping.writable : mapping.readable)
+                 : mapping.anonymous && shared_.by_signal.userfault.descriptor() >= 0;
   });
   return usable;
 }
@@ -89,7 +90,8 @@ int NextTouch::stray_touch(Way way, std::uintptr_t page) noexcept {
       follower_.unwatch_strays(way, page, page + shared_.page);
     }
   } else if (region->way != way) {
-    error = EEXIST;
+    // A watch that has been left behind. What is closed lies where it was, so nothing is lost.
+    error = region->way == Way::protect ? watch.userfault.zero(page, shared_.page) : EEXIST;
   } else {
     // acquire, both: as in fault().
     const bool marking = region->state.load(std::memory_order_acquire) == Region::marking;
