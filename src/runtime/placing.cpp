@@ -15,15 +15,6 @@ namespace lares::runtime {
 
 namespace {
 
-// Queued tasks that keep the others busy while their creator runs one at once: deep in a recursion
-// every worker makes its own.
-std::int64_t own_queue_limit(const Worker& worker) noexcept {
-  const auto threads = static_cast<std::int64_t>(worker.team->size());
-  return worker.current->depth.load(std::memory_order_relaxed) <= 1
-             ? disorder::limit(disorder::Limit::own_queue, policy::limits::own_queue_per_worker) *
-                   threads
-             : disorder::limit(disorder::Limit::own_queue_deep, 8 + threads);
-}
 // One in so many queue operations is timed.
 constexpr std::uint32_t sample_interval = 512;
 
@@ -170,13 +161,6 @@ bool put(Worker& worker, Task& task, bool may_run) noexcept {
 }
 
 }  // namespace
-
-bool is_own_queue_full(Worker& worker) noexcept {
-  if (!worker.team->throttles) return false;
-  const std::int64_t limit = std::min(own_queue_limit(worker), Deque::room());
-  // The bound that needs no look at the thieves' line comes first.
-  return worker.deque.size_at_most() >= limit && worker.deque.refresh_size() >= limit;
-}
 
 void became_ready(Worker* worker, Task& task) noexcept {
   if (task.has(task_flag::exclusive) && !acquire_exclusive(task)) return;

@@ -65,6 +65,17 @@ struct ThreadState {
   ThreadState* next_free = nullptr;  ///< link of the list of recycled states
 };
 
+/// True if little of the calling thread's current stack is left; then nothing should be run on it
+/// that could as well be left for later.
+inline bool stack_is_low(const ThreadState& self) noexcept {
+  const auto margin = disorder::limit(disorder::Limit::stack_left, self.stack_margin);
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  // Unsigned: on a stack that is not the thread's own (a coroutine of the program) the difference
+  // is large, and the program's stack is the program's business; likewise if `stack_low` is not
+  // known, and so 0.
+  return here - self.stack_low < margin;
+}
+
 /// The calling thread's state; made on first use. nullptr only before the library is set up or
 /// after the thread's destructors ran.
 ThreadState* this_thread() noexcept;
