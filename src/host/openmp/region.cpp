@@ -131,7 +131,8 @@ Region::Region(Stock& stock, runtime::RegionHint& hint) noexcept
     : stock_(stock),
       hint_(&hint),
       master_(*runtime::this_thread()),
-      outer_(runtime::this_worker()) {}
+      outer_(runtime::this_worker()),
+      binding_(master_.system_id.load(std::memory_order_relaxed)) {}
 
 Region::~Region() {
   if (runtime::Team* team = team_.load(std::memory_order_acquire); team != nullptr) {
@@ -209,9 +210,7 @@ runtime::Worker* Region::enter() noexcept {
 void Region::leave(runtime::Worker* worker) noexcept {
   forget_control_variables();
   if (worker != nullptr) {
-    const bool is_master = worker->id.value() == 0;
     runtime::leave(*worker);
-    if (is_master) binding_.leave();
   } else if (stock_.thread_num() == 0) {
     runtime::set_this_worker(outer_);  // the other threads had none before
   }

@@ -46,8 +46,8 @@ class Region {
   Stock& stock_;
   runtime::RegionHint* hint_;
   runtime::ThreadState& master_;
-  runtime::Worker* outer_;                     ///< of the master
-  TeamBinding binding_;                        // chosen by the first thread, before team_ is set
+  runtime::Worker* outer_;  ///< of the master
+  TeamBinding binding_;     // of master_; chosen by the first thread, before team_ is set
   std::atomic<runtime::Team*> team_{nullptr};  // set by the first thread, read by all
   std::atomic<bool> making_{false};            // the first thread takes it
   std::size_t size_ = 0;                       // before team_ is set
