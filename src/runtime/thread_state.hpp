@@ -34,7 +34,7 @@ class TaskPool {
   static void release(ThreadState& self, Task* task) noexcept;
 
  private:
-  Task* refill(ThreadState& self, std::size_t size_class) noexcept;
+  [[gnu::noinline]] Task* refill(ThreadState& self, std::size_t size_class) noexcept;
 
   Task* free_[classes] = {};                          // owner
   char* slab_ = nullptr;                              // owner: rest of the current slab

@@ -305,13 +305,12 @@ LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, v
                             long align, bool if_clause, unsigned flags, void** depend, int priority,
                             void* detach) {
   const void* const caller = __builtin_return_address(0);
-  lares::runtime::Worker* const worker = lares::runtime::this_worker();
+  lares::runtime::Worker* const worker =
+      lares::omp::own_worker_at_once(caller, lares::omp::Abi::gomp);
   // Most tasks are made by the program itself, and are plain: either run now, as they are, or
   // queued with a copy of their data.
   constexpr unsigned rare = gomp::flag_final | gomp::flag_priority | gomp::flag_detach;
-  const bool usual = worker != nullptr &&
-                     lares::omp::is_known_to_mean(*worker, caller, lares::omp::Abi::gomp) &&
-                     if_clause && copy == nullptr && (flags & rare) == 0 &&
+  const bool usual = worker != nullptr && if_clause && copy == nullptr && (flags & rare) == 0 &&
                      !worker->current->has(lares::runtime::task_flag::final);
   if (!usual) [[unlikely]] {
     return gomp::take_call(fn, data, copy, size, align, if_clause, flags, depend, priority, detach,

@@ -112,6 +112,14 @@ inline runtime::Worker* own_worker(const void* caller, Abi abi) noexcept {
   return own_worker_if_meant(*worker, caller, abi);
 }
 
+/// The same where that is known at once, else nullptr: for entry points whose arguments would have
+/// to be kept while it is found out. They then begin anew in a function of their own.
+inline runtime::Worker* own_worker_at_once(const void* caller, Abi abi) noexcept {
+  runtime::Worker* const worker = runtime::this_worker();
+  const bool known = worker != nullptr && is_known_to_mean(*worker, caller, abi);
+  return known ? worker : nullptr;
+}
+
 /// Declares `worker`, or forwards the call of the interposed function `name` and returns.
 #define LARES_OWN_WORKER_OR_FORWARD(name, ...)                                            \
   ::lares::runtime::Worker* const worker =                                                \
