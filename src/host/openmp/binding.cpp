@@ -308,6 +308,7 @@ bool TeamBinding::learn_allowed() noexcept {
 void TeamBinding::choose(std::size_t size) noexcept {
   alone_ = size <= 1;
   if (alone_ || memory_ == nullptr) return;
+  if (size > g_places->size()) return;  // some would share a core: unbound, and nothing to ask
   const bool same_allowed = learn_allowed();
   const std::lock_guard lock(g_places_lock);
   const std::size_t first = outer_place_ >= 0 ? 1 : 0;
