@@ -65,7 +65,7 @@ void tell_parent(Worker* worker, ThreadState& self, Task& parent, bool still_nee
 // The nearest ancestor that has not completed becomes the parent of a task that has, and the ones
 // between are not held any more: so chains of tasks that make their successor and end stay short.
 // Answers false if the parent has not completed: then it is still to be told.
-bool lift_over_completed(ThreadState& self, Task& task) noexcept {
+[[gnu::noinline]] bool lift_over_completed(ThreadState& self, Task& task) noexcept {
   Task* parent = task.parent.load(std::memory_order_relaxed);
   if (!has_completed(*parent)) return false;
   std::int64_t held = 1;  // as one of its children; by name after that
@@ -83,7 +83,7 @@ bool lift_over_completed(ThreadState& self, Task& task) noexcept {
   return true;
 }
 
-void leave_group(Taskgroup& group, Team& team) noexcept {
+inline void leave_group(Taskgroup& group, Team& team) noexcept {
   Worker* const owner = group.owner.load(std::memory_order_relaxed);
   if (group.incomplete.fetch_sub(1, std::memory_order_seq_cst) != 1) return;
   disorder::pause(disorder::Point::group_left);
@@ -91,7 +91,7 @@ void leave_group(Taskgroup& group, Team& team) noexcept {
   if (group.waiting.load(std::memory_order_seq_cst)) wake_waiter(team, owner);
 }
 
-void release_exclusion(Worker* worker, Task& task) noexcept {
+[[gnu::noinline]] void release_exclusion(Worker* worker, Task& task) noexcept {
   Task* freed = release_exclusive(task);
   while (freed != nullptr) {
     Task* next = freed->next;
@@ -114,19 +114,6 @@ void wake_draining(Team& team) noexcept {
 
 void drop_holder(ThreadState& self, Task& task, std::int64_t amount) noexcept {
   if (task.holders.fetch_sub(amount, std::memory_order_acq_rel) == amount) free_task(self, task);
-}
-
-void count_child(Task& task) noexcept {
-  Task& parent = *task.parent.load(std::memory_order_relaxed);
-  if (parent.has(task_flag::untied)) {
-    parent.holders.fetch_add(1, std::memory_order_relaxed);
-  } else {
-    ++parent.local_children;
-  }
-  // An undeferred task ends before its creator goes on: its group need not count it.
-  if (task.group != nullptr && !task.has(task_flag::undeferred)) {
-    task.group->incomplete.fetch_add(1, std::memory_order_relaxed);
-  }
 }
 
 void count_created(Worker& worker, Task& task) noexcept {

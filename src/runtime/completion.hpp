@@ -9,7 +9,18 @@
 namespace lares::runtime {
 
 /// Counts `task` as a child of its parent and a member of its group.
-void count_child(Task& task) noexcept;
+inline void count_child(Task& task) noexcept {
+  Task& parent = *task.parent.load(std::memory_order_relaxed);
+  if (parent.has(task_flag::untied)) {
+    parent.holders.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    ++parent.local_children;
+  }
+  // An undeferred task ends before its creator goes on: its group need not count it.
+  if (task.group != nullptr && !task.has(task_flag::undeferred)) {
+    task.group->incomplete.fetch_add(1, std::memory_order_relaxed);
+  }
+}
 /// Counts `task` among the team's created tasks, which the barrier waits for.
 void count_created(Worker& worker, Task& task) noexcept;
 

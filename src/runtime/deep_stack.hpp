@@ -18,16 +18,6 @@ constexpr std::uintptr_t stack_margin(std::size_t stack_bytes) noexcept {
   return stack_bytes / 4 < most ? stack_bytes / 4 : most;
 }
 
-/// True if little of the calling thread's current stack is left; then nothing should be run on it
-/// that could as well be left for later.
-inline bool stack_is_low(const ThreadState& self) noexcept {
-  const auto margin = disorder::limit(disorder::Limit::stack_left, self.stack_margin);
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  // Unsigned: on a stack that is not the thread's own (a coroutine of the program) the difference
-  // is large, and the program's stack is the program's business.
-  return self.stack_low != 0 && here - self.stack_low < margin;
-}
-
 /// Calls the task's body, on a fresh stack if this one is low. Fresh stacks are kept by the thread
 /// for its next deep recursion.
 inline void run_body(Worker& worker, Task& task) noexcept;

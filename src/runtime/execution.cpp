@@ -25,6 +25,13 @@ Locality by_creator(const Worker& worker, const Task& task) noexcept {
   return creator == worker.domain ? Locality::same_domain : Locality::remote;
 }
 
+[[gnu::noinline]] void touch_data(const Worker& worker, const Task& task) noexcept {
+  memory::Homes& homes = *Engine::instance().homes();
+  for (const Access& access : task.deciding_accesses()) {
+    homes.touched(access.address, access.bytes, access.mode, worker.domain, worker.core);
+  }
+}
+
 void count_start(Worker& worker, Task& task) noexcept {
   if (!task.home.valid()) {
     worker.counters->tasks[static_cast<std::size_t>(by_creator(worker, task))].add(1);
@@ -33,11 +40,7 @@ void count_start(Worker& worker, Task& task) noexcept {
     worker.counters->data_tasks[kind].add(1);
     worker.counters->data_bytes[kind].add(task.data_bytes.count);
   }
-  if (task.access_count == 0 || !worker.wants_data) return;
-  memory::Homes& homes = *Engine::instance().homes();
-  for (const Access& access : task.deciding_accesses()) {
-    homes.touched(access.address, access.bytes, access.mode, worker.domain, worker.core);
-  }
+  if (task.access_count != 0 && worker.wants_data) touch_data(worker, task);
 }
 
 }  // namespace

@@ -15,15 +15,6 @@ namespace lares::runtime {
 
 namespace {
 
-// Queued tasks that keep the others busy while their creator runs one at once: deep in a recursion
-// every worker makes its own.
-std::int64_t own_queue_limit(const Worker& worker) noexcept {
-  const auto threads = static_cast<std::int64_t>(worker.team->size());
-  return worker.current->depth.load(std::memory_order_relaxed) <= 1
-             ? disorder::limit(disorder::Limit::own_queue, policy::limits::own_queue_per_worker) *
-                   threads
-             : disorder::limit(disorder::Limit::own_queue_deep, 8 + threads);
-}
 // One in so many queue operations is timed.
 constexpr std::uint32_t sample_interval = 512;
 
@@ -40,7 +31,12 @@ class Sample {
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;
   ~Sample() {
-    if (start_ == 0) return;
+    if (start_ != 0) [[unlikely]]
+      tell();
+  }
+
+ private:
+  [[gnu::noinline]] void tell() const noexcept {
     CounterSlot& counters = *worker_.counters;
     const std::uint64_t taken = ticks() - start_;
     counters.sampled_ticks.add(taken);
@@ -49,7 +45,6 @@ class Sample {
     if (taken > longest) counters.longest_sample.add(taken - longest);
   }
 
- private:
   Worker& worker_;
   std::uint64_t start_ = 0;
 };
@@ -138,19 +133,23 @@ PlaceId place_of(Worker& worker, Task& task) noexcept {
   return choose_place(worker, task);
 }
 
+[[gnu::noinline]] bool put_prioritised(Worker& worker, Task& task, bool may_run) noexcept {
+  Team& team = *worker.team;
+  if (may_run && !task.has(task_flag::detachable) && team.throttles &&
+      team.prioritised.length() >= policy::limits::shared_queue) {
+    return false;
+  }
+  team.prioritised.push(task);
+  notify(team, {.domain = worker.domain, .task = &task, .queued = team.prioritised.length()});
+  return true;
+}
+
 // Puts the task into its place. With `may_run`, answers false if the caller should run it instead.
 bool put(Worker& worker, Task& task, bool may_run) noexcept {
   const Sample sample(worker);
   Team& team = *worker.team;
-  if (task.priority > 0) {
-    if (may_run && !task.has(task_flag::detachable) && team.throttles &&
-        team.prioritised.length() >= policy::limits::shared_queue) {
-      return false;
-    }
-    team.prioritised.push(task);
-    notify(team, {.domain = worker.domain, .task = &task, .queued = team.prioritised.length()});
-    return true;
-  }
+  if (task.priority > 0) [[unlikely]]
+    return put_prioritised(worker, task, may_run);
   const PlaceId place = place_of(worker, task);
   const policy::Place& there = (*team.places)[place];
   const PlaceId queue = there.worker.valid() ? team.places->of(there.domain) : place;
@@ -170,13 +169,6 @@ bool put(Worker& worker, Task& task, bool may_run) noexcept {
 }
 
 }  // namespace
-
-bool is_own_queue_full(Worker& worker) noexcept {
-  if (!worker.team->throttles) return false;
-  const std::int64_t limit = std::min(own_queue_limit(worker), Deque::room());
-  // The bound that needs no look at the thieves' line comes first.
-  return worker.deque.size_at_most() >= limit && worker.deque.refresh_size() >= limit;
-}
 
 void became_ready(Worker* worker, Task& task) noexcept {
   if (task.has(task_flag::exclusive) && !acquire_exclusive(task)) return;

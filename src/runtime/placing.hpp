@@ -17,7 +17,5 @@ void hand_over(Worker* worker, Task& task) noexcept;
 void enqueue(Worker& worker, Task& task) noexcept;
 /// The same for a new child of the current task: runs it at once if that place is full.
 void place_ready(Worker& worker, Task& task) noexcept;
-/// True if the worker's own deque holds enough to keep others busy.
-bool is_own_queue_full(Worker& worker) noexcept;
 
 }  // namespace lares::runtime

@@ -144,27 +144,20 @@ void discard_unsubmitted(Worker& worker, Task& task) noexcept {
   TaskPool::release(*worker.thread, &task);
 }
 
-bool should_inline(Worker& worker) noexcept {
-  if (stack_is_low(*worker.thread)) return false;
-  if (worker.team->size() == 1) return true;
-  if (worker.keeps_dataless) return is_own_queue_full(worker);
-  Team& team = *worker.team;
+bool are_shared_queues_full(const Worker& worker) noexcept {
+  const Team& team = *worker.team;
   const std::uint32_t queued =
       team.queues[team.places->of(worker.domain).index()]->length() + team.queues[0]->length();
   return team.throttles &&
          queued >= disorder::limit(disorder::Limit::shared_feed, shared_feed) * team.size();
 }
 
-bool runs_in_order(const Worker& worker) noexcept {
-  // In a team of one, unless something was ever left for later.
-  return worker.team->size() == 1 && !worker.team->deferred_seen.load(std::memory_order_relaxed) &&
-         !stack_is_low(*worker.thread);
-}
-
 namespace {
 
 // Runs a task that nobody knows of yet. Answers true if it can go as it came: without a trace.
-bool run_unseen(Worker& worker, Task& task) noexcept {
+template <bool recorded>
+[[gnu::always_inline]] inline bool run_unseen(Worker& worker, Task& task,
+                                              void (*run)(Task&, Worker&)) noexcept {
   Task* const parent = worker.current;
   Task* const constraint = worker.constraint;
   task.runner.store(&worker, std::memory_order_relaxed);
@@ -176,11 +169,11 @@ bool run_unseen(Worker& worker, Task& task) noexcept {
   }
   worker.counters->inlined.add(1);
   worker.counters->tasks[static_cast<std::size_t>(Locality::local)].add(1);
-  record::begun(worker, task);
+  if constexpr (recorded) record::begun(worker, task);
   if (!team.cancellable || task.has(task_flag::must_run) || !is_dropped(task)) {
-    task.run(task, worker);
+    run(task, worker);
   }
-  record::ended(worker, task);
+  if constexpr (recorded) record::ended(worker, task);
   worker.current = parent;
   worker.constraint = constraint;
   // acquire: what children on other threads did to the descriptor comes before its reuse.
@@ -201,7 +194,7 @@ std::uint16_t undeferred_flags(std::uint16_t flags) noexcept {
 // The same for a task that the front end has made.
 void run_at_once(Worker& worker, Task& task) noexcept {
   task.flags = undeferred_flags(task.flags);
-  if (run_unseen(worker, task)) {
+  if (run_unseen<true>(worker, task, task.run)) {
     discard_unsubmitted(worker, task);
   } else {
     complete_unseen(worker, task);
@@ -216,33 +209,57 @@ bool may_run_at_once(Worker& worker, const Task& task, bool depends) noexcept {
 
 }  // namespace
 
+namespace {
+
+// As new_task() makes one: most of it is as the last one has left it.
+Task& take_spare(Worker& worker) noexcept {
+  Task* const task = worker.spares;
+  if (task == nullptr) [[unlikely]]
+    return *new_task(worker, 0);
+  worker.spares = task->next;
+  Task& parent = *worker.current;
+  become_child(*task, parent);
+  task->group = parent.open_group;
+  task->open_group = parent.open_group;
+  return *task;
+}
+
+template <bool recorded>
+[[gnu::always_inline]] inline void run_spare(Worker& worker, void (*run)(Task&, Worker&),
+                                             void* function, void* data,
+                                             std::uint16_t flags) noexcept {
+  Task& task = take_spare(worker);
+  task.run = run;
+  task.flags = undeferred_flags(flags);
+  task.function = function;
+  task.data = data;
+  if constexpr (recorded) {
+    const bool included = (flags & task_flag::undeferred) != 0;
+    record::created(worker, task, {}, included ? record_flag::undeferred : 0);
+  }
+  if (run_unseen<recorded>(worker, task, run)) [[likely]] {
+    task.next = worker.spares;
+    worker.spares = &task;
+  } else {
+    complete_unseen(worker, task);
+  }
+  if constexpr (recorded) record::resumed(worker);
+}
+
+[[gnu::noinline]] void run_inline_recorded(Worker& worker, void (*run)(Task&, Worker&),
+                                           void* function, void* data,
+                                           std::uint16_t flags) noexcept {
+  run_spare<true>(worker, run, function, data, flags);
+}
+
+}  // namespace
+
 void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
                 std::uint16_t flags) noexcept {
-  Task& parent = *worker.current;
-  Task* task = worker.spare;
-  if (task != nullptr) {
-    worker.spare = nullptr;
-    become_child(*task, parent);
-    task->group = parent.open_group;
-    task->open_group = parent.open_group;
-  } else {
-    task = new_task(worker, 0);
-  }
-  task->run = run;
-  task->flags = undeferred_flags(flags);
-  task->function = function;
-  task->data = data;
-  const bool included = (flags & task_flag::undeferred) != 0;
-  record::created(worker, *task, {}, included ? record_flag::undeferred : 0);
-  const bool unseen = run_unseen(worker, *task);
-  if (unseen && worker.spare == nullptr) {
-    worker.spare = task;
-  } else if (unseen) {
-    discard_unsubmitted(worker, *task);
-  } else {
-    complete_unseen(worker, *task);
-  }
-  record::resumed(worker);
+  // A worker's record never begins inside of a task.
+  if (record::is_on(worker)) [[unlikely]]
+    return run_inline_recorded(worker, run, function, data, flags);
+  run_spare<false>(worker, run, function, data, flags);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
 #include <new>
 
@@ -129,6 +130,18 @@ std::size_t count_cores(const Team& team, const machine::Machine& machine) {
   return std::clamp<std::size_t>(bound + free, 1, std::min(all, team.size()));
 }
 
+void set_own_queue_limits(Worker& worker) noexcept {
+  const Team& team = *worker.team;
+  const auto threads = static_cast<std::int64_t>(team.size());
+  const std::int64_t limits[2] = {
+      disorder::limit(disorder::Limit::own_queue, policy::limits::own_queue_per_worker) * threads,
+      disorder::limit(disorder::Limit::own_queue_deep, 8 + threads)};
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < 2; ++i) {
+    worker.own_queue_limits[i] = team.throttles ? std::min(limits[i], Deque::room()) : none;
+  }
+}
+
 void build_places(Team& team) {
   const std::lock_guard lock(stall::places_lock());
   const Engine& engine = Engine::instance();
@@ -155,6 +168,7 @@ void build_places(Team& team) {
     worker->domain = team.places->domain_of(worker->id);
     worker->core = team.core_of[worker->id.index()];
     worker->victim_storage.resize(worker->steal->max_victims(*team.places));
+    set_own_queue_limits(*worker);
   }
 }
 
@@ -357,8 +371,10 @@ void leave(Worker& worker) noexcept {
   disorder::pause(disorder::Point::leaving);
   drain(worker, Wait::region_end);
   record::leaves_team(worker);
-  if (worker.spare != nullptr) discard_unsubmitted(worker, *worker.spare);
-  worker.spare = nullptr;
+  while (Task* const spare = worker.spares) {
+    worker.spares = spare->next;
+    discard_unsubmitted(worker, *spare);
+  }
   if (worker.implicit_task.table != nullptr) drop_table(*worker.thread, worker.implicit_task);
   worker.waits_for.store(static_cast<std::uint32_t>(Wait::outside), std::memory_order_relaxed);
   worker.thread->worker = worker.outer;

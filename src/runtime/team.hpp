@@ -61,6 +61,9 @@ struct alignas(128) Worker {
   Task* current = nullptr;
   /// The innermost suspended tied task: new tied tasks must descend from it. nullptr = none.
   Task* constraint = nullptr;
+  /// Front end's, by the ABI of a call: how many bytes of the program's code mean this team, once
+  /// that is known.
+  std::uint32_t host_reach[3] = {};
   Task implicit_task;
   Random random{1};
   std::unique_ptr<policy::Distribution> distribution;
@@ -68,7 +71,7 @@ struct alignas(128) Worker {
   std::unique_ptr<policy::Steal> steal;
   std::vector<PlaceId> victim_storage;
   CounterSlot* counters = nullptr;
-  Task* spare = nullptr;           ///< a descriptor as run_inline leaves it, for its next use
+  Task* spares = nullptr;          ///< descriptors as run_inline leaves them, linked by `next`
   Worker* outer = nullptr;         ///< the thread's worker in the enclosing team
   RecordStream* record = nullptr;  ///< the thread's, while a task graph is recorded
   PlaceId place;
@@ -80,6 +83,10 @@ struct alignas(128) Worker {
   bool may_deviate = false;    ///< the user left the choice of policy to us
   bool wants_data = false;     ///< tasks' data matter for the policy on this machine
   bool keeps_dataless = true;  ///< the push never sends a task without data away
+  /// Tasks in its own deque that are enough to keep the others busy while it runs one at once:
+  /// those made by an implicit task or its children, and deeper in a recursion, where every worker
+  /// makes its own. Constant during a region.
+  std::int64_t own_queue_limits[2] = {};
 
   // This worker writes, any worker reads: together they tell whether the team is quiet.
   alignas(64) std::atomic<std::uint64_t> created{0};
@@ -174,6 +181,14 @@ class Team : public policy::QueueLengths {
  private:
   std::size_t size_;  ///< of the present region
 };
+
+/// True if the worker's own deque holds enough to keep others busy. Called by the worker.
+inline bool is_own_queue_full(Worker& worker) noexcept {
+  const bool deep = worker.current->depth.load(std::memory_order_relaxed) > 1;
+  const std::int64_t limit = worker.own_queue_limits[deep ? 1 : 0];
+  // The bound that needs no look at the thieves' line comes first.
+  return worker.deque.size_at_most() >= limit && worker.deque.refresh_size() >= limit;
+}
 
 /// What the worker's policies may look at.
 inline policy::View view_of(Worker& worker) noexcept {

@@ -34,7 +34,7 @@ class TaskPool {
   static void release(ThreadState& self, Task* task) noexcept;
 
  private:
-  Task* refill(ThreadState& self, std::size_t size_class) noexcept;
+  [[gnu::noinline]] Task* refill(ThreadState& self, std::size_t size_class) noexcept;
 
   Task* free_[classes] = {};                          // owner
   char* slab_ = nullptr;                              // owner: rest of the current slab
@@ -64,6 +64,17 @@ struct ThreadState {
   std::atomic<int> system_id{0};     ///< the system's number of the thread; the owner writes
   ThreadState* next_free = nullptr;  ///< link of the list of recycled states
 };
+
+/// True if little of the calling thread's current stack is left; then nothing should be run on it
+/// that could as well be left for later.
+inline bool stack_is_low(const ThreadState& self) noexcept {
+  const auto margin = disorder::limit(disorder::Limit::stack_left, self.stack_margin);
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  // Unsigned: on a stack that is not the thread's own (a coroutine of the program) the difference
+  // is large, and the program's stack is the program's business; likewise if `stack_low` is not
+  // known, and so 0.
+  return here - self.stack_low < margin;
+}
 
 /// The calling thread's state; made on first use. nullptr only before the library is set up or
 /// after the thread's destructors ran.

@@ -124,8 +124,9 @@ void Lookout::end() noexcept {
   disorder::pause(disorder::Point::looked_away);
 }
 
-void taskwait(Worker& worker) noexcept {
-  Task& current = *worker.current;
+namespace {
+
+[[gnu::noinline]] void wait_for_children(Worker& worker, Task& current) noexcept {
   record::waits(worker, RecordWait::children);
   if (current.incomplete_children() != 0) {
     wait_until(worker, Wait::children, &current.waiting,
@@ -137,6 +138,16 @@ void taskwait(Worker& worker) noexcept {
     }
   }
   record::resumed(worker);
+}
+
+}  // namespace
+
+void taskwait(Worker& worker) noexcept {
+  Task& current = *worker.current;
+  // What is recorded tells of every wait.
+  if (current.incomplete_children() != 0 || record::is_on(worker)) {
+    wait_for_children(worker, current);
+  }
 }
 
 namespace {
@@ -170,41 +181,66 @@ void taskyield(Worker& worker) noexcept {
 // --- groups
 // -----------------------------------------------------------------------------------------
 
-Taskgroup* begin_group(Worker& worker) noexcept {
-  ThreadState& self = *worker.thread;
-  Taskgroup* group = self.free_groups;
-  if (group != nullptr) {
-    self.free_groups = group->outer;
-  } else {
-    void* memory = std::malloc(sizeof(Taskgroup));
-    if (memory == nullptr) std::abort();
-    group = new (memory) Taskgroup;
-  }
-  group->outer = worker.current->open_group;
-  group->owner.store(&worker, std::memory_order_relaxed);
-  group->reductions = nullptr;
-  group->workshare = false;
-  group->incomplete.store(0, std::memory_order_relaxed);
-  group->cancelled.store(false, std::memory_order_relaxed);
-  group->waiting.store(false, std::memory_order_relaxed);
-  worker.current->open_group = group;
-  record::opens_group(worker);
+namespace {
+
+[[gnu::noinline]] Taskgroup* make_group() noexcept {
+  void* memory = std::malloc(sizeof(Taskgroup));
+  if (memory == nullptr) std::abort();
+  return new (memory) Taskgroup;
+}
+
+// The thread's own if it has one left.
+inline Taskgroup* take_group(ThreadState& self) noexcept {
+  Taskgroup* const group = self.free_groups;
+  if (group == nullptr) [[unlikely]]
+    return make_group();
+  self.free_groups = group->outer;
   return group;
+}
+
+[[gnu::noinline]] Taskgroup* tell_of_group(Worker& worker, Taskgroup& group) noexcept {
+  record::opens_group(worker);
+  return &group;
+}
+
+void close_group(Worker& worker, Task& current, Taskgroup& group) noexcept {
+  current.open_group = group.outer;
+  group.outer = worker.thread->free_groups;
+  worker.thread->free_groups = &group;
+}
+
+[[gnu::noinline]] void wait_for_members(Worker& worker, Task& current, Taskgroup& group) noexcept {
+  record::waits(worker, RecordWait::group);
+  group.owner.store(&worker, std::memory_order_relaxed);  // an untied task may have moved
+  wait_until(worker, Wait::group, &group.waiting,
+             [&group] { return group.incomplete.load(std::memory_order_acquire) == 0; });
+  close_group(worker, current, group);
+  record::resumed(worker);
+}
+
+}  // namespace
+
+Taskgroup* begin_group(Worker& worker) noexcept {
+  Taskgroup& group = *take_group(*worker.thread);
+  group.outer = worker.current->open_group;
+  group.owner.store(&worker, std::memory_order_relaxed);
+  group.reductions = nullptr;
+  group.workshare = false;
+  group.incomplete.store(0, std::memory_order_relaxed);
+  group.cancelled.store(false, std::memory_order_relaxed);
+  group.waiting.store(false, std::memory_order_relaxed);
+  worker.current->open_group = &group;
+  return record::is_on(worker) ? tell_of_group(worker, group) : &group;
 }
 
 void end_group(Worker& worker) noexcept {
   Task& current = *worker.current;
   Taskgroup& group = *current.open_group;
-  record::waits(worker, RecordWait::group);
-  if (group.incomplete.load(std::memory_order_acquire) != 0) {
-    group.owner.store(&worker, std::memory_order_relaxed);  // an untied task may have moved
-    wait_until(worker, Wait::group, &group.waiting,
-               [&group] { return group.incomplete.load(std::memory_order_acquire) == 0; });
+  // What is recorded tells of every wait.
+  if (group.incomplete.load(std::memory_order_acquire) != 0 || record::is_on(worker)) {
+    return wait_for_members(worker, current, group);
   }
-  current.open_group = group.outer;
-  group.outer = worker.thread->free_groups;
-  worker.thread->free_groups = &group;
-  record::resumed(worker);
+  close_group(worker, current, group);
 }
 
 Taskgroup* current_group(Worker& worker) noexcept { return worker.current->open_group; }

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <thread>
@@ -140,6 +141,47 @@ TEST_P(Teams, TasksRunInlineMayLeaveChildrenBehind) {
     }
   });
   EXPECT_EQ(ran.load(), 500);
+}
+
+// The descriptors of the tasks below a task that runs at once, by depth.
+struct Descriptors {
+  static constexpr std::size_t depth = 20;
+  std::size_t at = 0;
+  std::array<const Task*, depth> of{};
+};
+
+void run_below(Task& task, Worker& worker) {
+  auto& descriptors = *static_cast<Descriptors*>(task.data);
+  if (descriptors.at == Descriptors::depth) return;
+  descriptors.of[descriptors.at++] = &task;
+  run_inline(worker, run_below, nullptr, &descriptors, 0);
+}
+
+TEST(TasksRunInline, UseTheirDescriptorsAgainHoweverDeepTheyAreNested) {
+  const host::Machine machine({2, 2});
+  host::single(1, [](Worker& worker) {
+    Descriptors first;
+    Descriptors second;
+    run_inline(worker, run_below, nullptr, &first, 0);
+    run_inline(worker, run_below, nullptr, &second, 0);
+    EXPECT_EQ(first.at, Descriptors::depth);
+    EXPECT_EQ(first.of, second.of);
+    // One that a child outlives is not used again while the child needs it.
+    const Task* kept = nullptr;
+    run_inline(
+        worker,
+        [](Task& task, Worker& runner) {
+          *static_cast<const Task**>(task.data) = &task;
+          Task* const child = host::make_task(runner, [](Worker&) {}, 0);
+          child->priority = 1;  // so it is queued
+          submit(runner, *child, {});
+        },
+        nullptr, &kept, 0);
+    Descriptors third;
+    run_inline(worker, run_below, nullptr, &third, 0);
+    EXPECT_EQ(std::count(third.of.begin(), third.of.end(), kept), 0);
+    taskwait(worker);
+  });
 }
 
 struct Parts {

@@ -49,9 +49,16 @@ const void** g_last_master = nullptr;  // by place: whose team was there last; u
 
 std::atomic<bool> g_refused{false};  // any thread: the kernel lets nobody be bound
 
+/// When the calling thread was bound, and what that cost it.
+struct BoundTime {
+  std::int64_t at = 0;
+  std::int64_t binding_took = 0;
+  std::int64_t letting_go_took = 0;  ///< the last time
+};
+
 // Of a thread with a place: what it had before, and when it was bound.
 __attribute__((tls_model("initial-exec"))) constinit thread_local ProcessorMask t_before;
-__attribute__((tls_model("initial-exec"))) constinit thread_local std::int64_t t_bound_at = 0;
+__attribute__((tls_model("initial-exec"))) constinit thread_local BoundTime t_bound;
 
 constexpr std::size_t most_levels = 4;  // teams nested deeper are not bound
 __attribute__((
@@ -86,12 +93,13 @@ void note_refusal() noexcept {
 
 /// True if the thread is still where Lares put it; else somebody else has chosen its processors.
 bool is_where_put() noexcept {
-  return ProcessorMask::of_this_thread() == mask_of(static_cast<std::size_t>(t_place));
+  return ProcessorMask::of_thread(0) == mask_of(static_cast<std::size_t>(t_place));
 }
 
 /// Binds the calling thread, or with -1 lets it go. Invariant: a bound thread's processors are some
 /// of those that it had, and those that it had come back; what the program has changed, it keeps.
-void bind_to(int place) noexcept {
+/// `own`: those of a thread that is not bound, if they are known.
+void bind_to(int place, const ProcessorMask* own = nullptr) noexcept {
   if (place == t_place || g_refused.load(std::memory_order_relaxed)) return;
   if (t_place >= 0 && !is_where_put()) forget_binding();
   if (place < 0) {
@@ -99,13 +107,15 @@ void bind_to(int place) noexcept {
     forget_binding();
     return;
   }
-  if (t_place < 0) t_before = ProcessorMask::of_this_thread();
+  if (t_place < 0) t_before = own != nullptr ? *own : ProcessorMask::of_thread(0);
   const auto index = static_cast<std::size_t>(place);
   const ProcessorMask wanted = mask_of(index);
   if (!t_before.contains(wanted)) return;
+  const std::int64_t start = now().count;
   if (!wanted.apply()) return note_refusal();
   t_place = place;
-  t_bound_at = now().count;
+  t_bound.at = now().count;
+  t_bound.binding_took = t_bound.at - start;
   tell_engine((*g_places)[index].core);
 }
 
@@ -169,10 +179,10 @@ void forget_teams(void*) {
 
 // --- masks
 
-ProcessorMask ProcessorMask::of_this_thread() noexcept {
+ProcessorMask ProcessorMask::of_thread(int number) noexcept {
   // Not by the C library's function, which is ours for the program.
   ProcessorMask mask;
-  const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof(mask.words), mask.words.data());
+  const long bytes = syscall(SYS_sched_getaffinity, number, sizeof(mask.words), mask.words.data());
   mask.bytes = bytes < 0 ? 0 : static_cast<std::size_t>(bytes);
   return mask;
 }
@@ -266,34 +276,47 @@ TeamMemory* memory_of_this_thread(std::size_t level) noexcept {
 
 }  // namespace
 
-TeamBinding::TeamBinding() noexcept {
+TeamBinding::TeamBinding(int thread) noexcept : thread_(thread) {
   if (g_places == nullptr || g_refused.load(std::memory_order_relaxed)) return;
   const std::size_t level = nesting_level();
   memory_ = memory_of_this_thread(level);
   if (memory_ == nullptr) return;
   outer_place_ = level == 0 ? -1 : t_place;
-  const ProcessorMask allowed = t_place >= 0 ? t_before : ProcessorMask::of_this_thread();
-  same_allowed_ = allowed == memory_->allowed;
-  if (!same_allowed_) memory_->allowed = allowed;
+  if (t_place >= 0) allowed_ = &t_before;
 }
 
 TeamBinding::~TeamBinding() {
+  if (alone_ || memory_ == nullptr) return;
+  let_master_go();
   if (!chosen_) return;
   for (std::size_t i = outer_place_ >= 0 ? 1 : 0; i < memory_->places.size(); ++i) {
     give_back(memory_->places[i]);
   }
 }
 
+// What the master may use outside of the region. True if that is what it was for its last team.
+// Asked for each team of a master that is not bound, since anybody may have changed it.
+bool TeamBinding::learn_allowed() noexcept {
+  ProcessorMask asked;
+  if (allowed_ == nullptr) asked = ProcessorMask::of_thread(thread_);
+  const ProcessorMask& allowed = allowed_ != nullptr ? *allowed_ : asked;
+  if (allowed == memory_->allowed) return true;
+  memory_->allowed = allowed;
+  return false;
+}
+
 void TeamBinding::choose(std::size_t size) noexcept {
   alone_ = size <= 1;
   if (alone_ || memory_ == nullptr) return;
+  if (size > g_places->size()) return;  // some would share a core: unbound, and nothing to ask
+  const bool same_allowed = learn_allowed();
   const std::lock_guard lock(g_places_lock);
   const std::size_t first = outer_place_ >= 0 ? 1 : 0;
   const auto may_run = [&](std::uint16_t place) {
     return memory_->allowed.contains(mask_of(place));
   };
   auto& team = memory_->places;
-  const bool same = same_allowed_ && team.size() == size &&
+  const bool same = same_allowed && team.size() == size &&
                     (first == 0 || team[0] == outer_place_) &&
                     std::all_of(team.begin() + static_cast<std::ptrdiff_t>(first), team.end(),
                                 [](std::uint16_t place) { return is_free(place); });
@@ -322,16 +345,25 @@ void TeamBinding::choose(std::size_t size) noexcept {
 
 void TeamBinding::enter(std::size_t number) const noexcept {
   if (alone_ || memory_ == nullptr) return;
-  bind_to(chosen_ ? memory_->places[number] : -1);
+  // Thread 0 is the master.
+  bind_to(chosen_ ? memory_->places[number] : -1, number == 0 ? &memory_->allowed : nullptr);
 }
 
-void TeamBinding::leave() const noexcept {
-  if (alone_ || memory_ == nullptr) return;
+// To be bound and let go takes some microseconds: what the many small regions of a loop would feel.
+// Where other programs compete for the cores it takes a time slice of milliseconds, as a thread
+// whose processors change queues for its core anew. So the master stays bound between regions
+// until that is a small part of the time, and nothing that it starts notices (inheritance.cpp).
+void TeamBinding::let_master_go() const noexcept {
   if (outer_place_ >= 0) return bind_to(outer_place_);
-  // To be bound and let go takes some microseconds: what the many small regions of a loop would
-  // feel. Until then it stays, and nothing that it starts notices (inheritance.cpp).
-  constexpr std::int64_t worth_it = 100'000;
-  if (t_place >= 0 && now().count - t_bound_at >= worth_it) bind_to(-1);
+  if (t_place < 0) return;
+  constexpr std::int64_t least = 100'000;
+  constexpr std::int64_t most = 200'000'000;
+  constexpr std::int64_t part = 50;
+  const std::int64_t price = t_bound.binding_took + t_bound.letting_go_took;
+  const std::int64_t start = now().count;
+  if (start - t_bound.at < std::clamp(part * price, least, most)) return;
+  bind_to(-1);
+  t_bound.letting_go_took = now().count - start;
 }
 
 }  // namespace lares::omp

@@ -20,8 +20,9 @@ struct ProcessorMask {
   std::array<unsigned long, 128> words{};  ///< 8192 processors, the most that Linux can have
   std::size_t bytes = 0;                   ///< how many of them the kernel uses; 0: not known
 
-  /// The calling thread's. `bytes` is 0 if the kernel does not tell.
-  static ProcessorMask of_this_thread() noexcept;
+  /// A thread's, by its number in the system (0: the calling thread's). `bytes` is 0 if the kernel
+  /// does not tell.
+  static ProcessorMask of_thread(int number) noexcept;
   bool apply() const noexcept;  ///< to the calling thread; false: refused
   [[nodiscard]] bool contains(const ProcessorMask& other) const noexcept;
   bool operator==(const ProcessorMask& other) const noexcept { return words == other.words; }
@@ -69,25 +70,28 @@ struct TeamMemory;
 /// Where the threads of one region run. Made by the master, which is also the last to touch it.
 class TeamBinding {
  public:
-  TeamBinding() noexcept;
+  /// `thread`: the master's number in the system.
+  explicit TeamBinding(int thread) noexcept;
   TeamBinding(const TeamBinding&) = delete;
   TeamBinding& operator=(const TeamBinding&) = delete;
-  /// After the join: the places are free for other teams.
+  /// After the join: the master goes back to where it was, and the places are free for other teams.
   ~TeamBinding();
 
   /// By the first thread, before any other goes on.
   void choose(std::size_t size) noexcept;
   /// Each thread binds itself before it becomes a worker.
   void enter(std::size_t number) const noexcept;
-  /// The master goes back to where it was, after the region's last barrier.
-  void leave() const noexcept;
 
  private:
-  TeamMemory* memory_ = nullptr;  ///< the master's; null: nothing is bound
-  int outer_place_ = -1;          ///< of the master in the team around this one
-  bool same_allowed_ = false;     ///< the master's processors are those of its last team
-  bool chosen_ = false;           ///< the team's places are in `memory_` and are in use
-  bool alone_ = true;             ///< a team of one stays where it is
+  bool learn_allowed() noexcept;
+  void let_master_go() const noexcept;
+
+  TeamMemory* memory_ = nullptr;            ///< the master's; null: nothing is bound
+  const ProcessorMask* allowed_ = nullptr;  ///< the master's, if it is bound; null: to be asked
+  int thread_;                              ///< the master's number in the system
+  int outer_place_ = -1;                    ///< of the master in the team around this one
+  bool chosen_ = false;                     ///< the team's places are in `memory_`, and in use
+  bool alone_ = true;                       ///< a team of one stays where it is
 };
 
 }  // namespace lares::omp

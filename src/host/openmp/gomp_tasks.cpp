@@ -244,6 +244,51 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
   if (grouped) runtime::end_group(worker);
 }
 
+// A task that needs no more than its flags and a copy of its data, for later.
+[[gnu::noinline]] void queue_plain(runtime::Worker& worker, Body body, void* data, long size,
+                                   long align, unsigned flags) {
+  run_later(worker, {body, data, nullptr, size, align, flags, 0}, {}, nullptr);
+}
+
+// The same with dependences.
+[[gnu::noinline]] void queue_dependent(runtime::Worker& worker, Body body, void* data, long size,
+                                       long align, unsigned flags, void** depend) {
+  const Dependences dependences(depend);
+  run_later(worker, {body, data, nullptr, size, align, flags, 0}, dependences.list(), nullptr);
+}
+
+void make_any(runtime::Worker& worker, const Recipe& recipe, bool if_clause, void** depend,
+              void* detach) {
+  const bool included = !if_clause || worker.current->has(runtime::task_flag::final);
+  const bool depends = (recipe.flags & flag_depend) != 0;
+  if (detach == nullptr && recipe.copy == nullptr &&
+      may_run_now(worker, recipe.flags, included, depends)) {
+    return runtime::run_inline(worker, run_in_place, reinterpret_cast<void*>(recipe.body),
+                               recipe.data, inline_flags(recipe, *worker.current, included));
+  }
+  if (!depends) {
+    return included ? run_now(worker, recipe, {}, detach) : run_later(worker, recipe, {}, detach);
+  }
+  const Dependences dependences(depend);
+  if (included) return run_now(worker, recipe, dependences.list(), detach);
+  run_later(worker, recipe, dependences.list(), detach);
+}
+
+// A call of GOMP_task, from the code at `caller`, that is not for a plain task of the program's.
+[[gnu::noinline]] void take_call(void (*fn)(void*), void* data, void (*copy)(void*, void*),
+                                 long size, long align, bool if_clause, unsigned flags,
+                                 void** depend, int priority, void* detach, const void* caller) {
+  runtime::Worker* const worker = own_worker(caller, Abi::gomp);
+  if (worker == nullptr) {
+    Stock& stock = *stock_of(caller, Abi::gomp);
+    note_stock_task(stock);
+    return real<decltype(GOMP_task)>(stock, Entry::GOMP_task)(
+        fn, data, copy, size, align, if_clause, flags, depend, priority, detach);
+  }
+  void* const event = (flags & flag_detach) != 0 ? detach : nullptr;
+  make_any(*worker, {fn, data, copy, size, align, flags, priority}, if_clause, depend, event);
+}
+
 }  // namespace
 
 std::uintptr_t task_code(const runtime::Task& task) noexcept {
@@ -259,28 +304,26 @@ namespace gomp = lares::omp::gomp;
 LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, void*), long size,
                             long align, bool if_clause, unsigned flags, void** depend, int priority,
                             void* detach) {
+  const void* const caller = __builtin_return_address(0);
   lares::runtime::Worker* const worker =
-      lares::omp::own_worker(__builtin_return_address(0), lares::omp::Abi::gomp);
-  if (worker == nullptr) {
-    LARES_REAL_BY_CALLER(GOMP_task);
-    lares::omp::note_stock_task(*stock);
-    return GOMP_task_real(fn, data, copy, size, align, if_clause, flags, depend, priority, detach);
+      lares::omp::own_worker_at_once(caller, lares::omp::Abi::gomp);
+  // Most tasks are made by the program itself, and are plain: either run now, as they are, or
+  // queued with a copy of their data.
+  constexpr unsigned rare = gomp::flag_final | gomp::flag_priority | gomp::flag_detach;
+  const bool usual = worker != nullptr && if_clause && copy == nullptr && (flags & rare) == 0 &&
+                     !worker->current->has(lares::runtime::task_flag::final);
+  if (!usual) [[unlikely]] {
+    return gomp::take_call(fn, data, copy, size, align, if_clause, flags, depend, priority, detach,
+                           caller);
   }
-  const bool included = !if_clause || worker->current->has(lares::runtime::task_flag::final);
-  void* event = (flags & gomp::flag_detach) != 0 ? detach : nullptr;
   const bool depends = (flags & gomp::flag_depend) != 0;
-  const gomp::Recipe recipe{fn, data, copy, size, align, flags, priority};
-  if (event == nullptr && copy == nullptr && gomp::may_run_now(*worker, flags, included, depends)) {
-    return lares::runtime::run_inline(*worker, gomp::run_in_place, reinterpret_cast<void*>(fn),
-                                      data, gomp::inline_flags(recipe, *worker->current, included));
+  if (gomp::may_run_now(*worker, flags, false, depends)) {
+    lares::runtime::run_inline(*worker, gomp::run_in_place, reinterpret_cast<void*>(fn), data, 0);
+  } else if (!depends) {
+    gomp::queue_plain(*worker, fn, data, size, align, flags);
+  } else {
+    gomp::queue_dependent(*worker, fn, data, size, align, flags, depend);
   }
-  if (!depends) {
-    return included ? gomp::run_now(*worker, recipe, {}, event)
-                    : gomp::run_later(*worker, recipe, {}, event);
-  }
-  const gomp::Dependences dependences(depend);
-  if (included) return gomp::run_now(*worker, recipe, dependences.list(), event);
-  gomp::run_later(*worker, recipe, dependences.list(), event);
 }
 
 LARES_EXPORT void GOMP_taskloop(void (*fn)(void*), void* data, void (*copy)(void*, void*),

@@ -195,10 +195,12 @@ void submit(runtime::Worker& worker, CompilerTask& made,
 namespace kmp = lares::omp::kmp;
 namespace runtime = lares::runtime;
 
-LARES_EXPORT kmp_task* __kmpc_omp_task_alloc(kmp_location* loc, std::int32_t gtid,
-                                             std::int32_t flags, std::size_t size,
-                                             std::size_t shareds, kmp_entry entry) {
-  const void* const caller = __builtin_return_address(0);
+// The two entry points that make a task, for code at `caller` that a worker does not know yet.
+
+[[gnu::noinline]] static kmp_task* alloc_by_caller(kmp_location* loc, std::int32_t gtid,
+                                                   std::int32_t flags, std::size_t size,
+                                                   std::size_t shareds, kmp_entry entry,
+                                                   const void* caller) {
   runtime::Worker* const worker = kmp::own_worker(caller);
   if (worker == nullptr) {
     lares::omp::Stock& stock = kmp::stock_of_caller(caller);
@@ -209,8 +211,34 @@ LARES_EXPORT kmp_task* __kmpc_omp_task_alloc(kmp_location* loc, std::int32_t gti
   return kmp::make_task(*worker, static_cast<std::uint32_t>(flags), size, shareds, entry);
 }
 
+[[gnu::noinline]] static std::int32_t task_by_caller(kmp_location* loc, std::int32_t gtid,
+                                                     kmp_task* task, const void* caller) {
+  runtime::Worker* const worker = kmp::own_worker(caller);
+  if (worker == nullptr) {
+    return lares::omp::real<decltype(__kmpc_omp_task)>(
+        kmp::stock_of_caller(caller), lares::omp::Entry::__kmpc_omp_task)(loc, gtid, task);
+  }
+  kmp::submit(*worker, *task, {});
+  return 0;
+}
+
+LARES_EXPORT kmp_task* __kmpc_omp_task_alloc(kmp_location* loc, std::int32_t gtid,
+                                             std::int32_t flags, std::size_t size,
+                                             std::size_t shareds, kmp_entry entry) {
+  const void* const caller = __builtin_return_address(0);
+  runtime::Worker* const worker = lares::omp::own_worker_at_once(caller, lares::omp::Abi::kmp);
+  if (worker == nullptr) [[unlikely]] {
+    return alloc_by_caller(loc, gtid, flags, size, shareds, entry, caller);
+  }
+  return kmp::make_task(*worker, static_cast<std::uint32_t>(flags), size, shareds, entry);
+}
+
 LARES_EXPORT std::int32_t __kmpc_omp_task(kmp_location* loc, std::int32_t gtid, kmp_task* task) {
-  LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task, loc, gtid, task);
+  const void* const caller = __builtin_return_address(0);
+  runtime::Worker* const worker = lares::omp::own_worker_at_once(caller, lares::omp::Abi::kmp);
+  if (worker == nullptr) [[unlikely]] {
+    return task_by_caller(loc, gtid, task, caller);
+  }
   kmp::submit(*worker, *task, {});
   return 0;
 }

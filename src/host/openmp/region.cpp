@@ -3,6 +3,8 @@
 #include <link.h>
 #include <sched.h>
 
+#include <algorithm>
+
 #include "host/openmp/control_variables.hpp"
 #include "runtime/spinlock.hpp"
 
@@ -74,20 +76,23 @@ void find_program() noexcept {
       nullptr);
 }
 
-// What the code of the program itself means it always means.
+bool is_program_code(const void* address) noexcept {
+  const std::uintptr_t offset =
+      reinterpret_cast<std::uintptr_t>(address) - g_program.begin.load(std::memory_order_relaxed);
+  return offset < g_program.bytes.load(std::memory_order_relaxed);
+}
+
 void remember(const void* caller, Abi abi, const Stock& stock) noexcept {
   find_program();
-  const std::uintptr_t offset =
-      reinterpret_cast<std::uintptr_t>(caller) - g_program.begin.load(std::memory_order_relaxed);
-  if (offset < g_program.bytes.load(std::memory_order_relaxed)) {
+  if (is_program_code(caller)) {
     g_program.reaches[static_cast<std::size_t>(abi)].store(&stock, std::memory_order_relaxed);
   } else {
     t_callers.add(caller, stock);
   }
 }
 
-}  // namespace
-
+// True if a call from the code at `caller` is for the team of `stock`: that code's object reaches
+// the runtime whose threads the team has.
 bool means(const void* caller, Abi abi, Stock& stock) noexcept {
   if (t_callers.mean(caller, stock)) return true;
   if (stock.contains(caller)) return false;
@@ -102,11 +107,32 @@ bool means(const void* caller, Abi abi, Stock& stock) noexcept {
   return true;
 }
 
+// For the worker's next calls. A team's runtime never changes, nor what the program's code reaches.
+void learn_reach(runtime::Worker& worker, Abi abi) noexcept {
+  const std::uintptr_t bytes = g_program.bytes.load(std::memory_order_relaxed);
+  worker.host_reach[static_cast<std::size_t>(abi)] =
+      static_cast<std::uint32_t>(std::min<std::uintptr_t>(bytes, UINT32_MAX));
+}
+
+}  // namespace
+
+runtime::Worker* own_worker_if_meant(runtime::Worker& worker, const void* caller,
+                                     Abi abi) noexcept {
+  Stock& stock = stock_of(worker);
+  const std::atomic<const Stock*>& reached = g_program.reaches[static_cast<std::size_t>(abi)];
+  // relaxed: plain facts; whoever does not see them yet finds out by itself.
+  const bool known = is_program_code(caller) && reached.load(std::memory_order_relaxed) == &stock;
+  if (!known && !means(caller, abi, stock)) return nullptr;
+  if (known) learn_reach(worker, abi);
+  return &worker;
+}
+
 Region::Region(Stock& stock, runtime::RegionHint& hint) noexcept
     : stock_(stock),
       hint_(&hint),
       master_(*runtime::this_thread()),
-      outer_(runtime::this_worker()) {}
+      outer_(runtime::this_worker()),
+      binding_(master_.system_id.load(std::memory_order_relaxed)) {}
 
 Region::~Region() {
   if (runtime::Team* team = team_.load(std::memory_order_acquire); team != nullptr) {
@@ -184,9 +210,7 @@ runtime::Worker* Region::enter() noexcept {
 void Region::leave(runtime::Worker* worker) noexcept {
   forget_control_variables();
   if (worker != nullptr) {
-    const bool is_master = worker->id.value() == 0;
     runtime::leave(*worker);
-    if (is_master) binding_.leave();
   } else if (stock_.thread_num() == 0) {
     runtime::set_this_worker(outer_);  // the other threads had none before
   }

@@ -46,8 +46,8 @@ class Region {
   Stock& stock_;
   runtime::RegionHint* hint_;
   runtime::ThreadState& master_;
-  runtime::Worker* outer_;                     ///< of the master
-  TeamBinding binding_;                        // chosen by the first thread, before team_ is set
+  runtime::Worker* outer_;  ///< of the master
+  TeamBinding binding_;     // of master_; chosen by the first thread, before team_ is set
   std::atomic<runtime::Team*> team_{nullptr};  // set by the first thread, read by all
   std::atomic<bool> making_{false};            // the first thread takes it
   std::size_t size_ = 0;                       // before team_ is set
@@ -84,19 +84,21 @@ struct ProgramCode {
   std::atomic<std::uintptr_t> begin{0};
   std::atomic<std::uintptr_t> bytes{0};
   std::atomic<const Stock*> reaches[3]{};
-
-  [[nodiscard]] bool means(const void* caller, Abi abi, const Stock& stock) const noexcept {
-    // relaxed: plain facts; whoever does not see them yet finds out by itself.
-    return reinterpret_cast<std::uintptr_t>(caller) - begin.load(std::memory_order_relaxed) <
-               bytes.load(std::memory_order_relaxed) &&
-           reaches[static_cast<std::size_t>(abi)].load(std::memory_order_relaxed) == &stock;
-  }
 };
 extern ProgramCode g_program;
 
-/// True if a call from the code at `caller` is for the team of `stock`: that code's object reaches
-/// the runtime whose threads the team has.
-[[gnu::noinline]] bool means(const void* caller, Abi abi, Stock& stock) noexcept;
+/// True if the worker knows that a call from the code at `caller` is for its team: what the code of
+/// the program itself means it always means.
+inline bool is_known_to_mean(const runtime::Worker& worker, const void* caller, Abi abi) noexcept {
+  // The reach is 0 until it is known. relaxed: the worker has seen where the code begins when it
+  // wrote its reach.
+  const auto at = reinterpret_cast<std::uintptr_t>(caller);
+  return at - g_program.begin.load(std::memory_order_relaxed) <
+         worker.host_reach[static_cast<std::size_t>(abi)];
+}
+
+/// The part of own_worker() for calls that the worker does not know yet to be for its team.
+runtime::Worker* own_worker_if_meant(runtime::Worker& worker, const void* caller, Abi abi) noexcept;
 
 /// The calling thread's worker if the call from the code at `caller` is for its team. Otherwise
 /// nullptr: the call is to be forwarded. For the code of another runtime's user the thread is
@@ -105,10 +107,17 @@ extern ProgramCode g_program;
 inline runtime::Worker* own_worker(const void* caller, Abi abi) noexcept {
   runtime::Worker* const worker = runtime::this_worker();
   if (worker == nullptr) return nullptr;
-  Stock& stock = stock_of(*worker);
-  if (g_program.means(caller, abi, stock)) [[likely]]
+  if (is_known_to_mean(*worker, caller, abi)) [[likely]]
     return worker;
-  return means(caller, abi, stock) ? worker : nullptr;
+  return own_worker_if_meant(*worker, caller, abi);
+}
+
+/// The same where that is known at once, else nullptr: for entry points whose arguments would have
+/// to be kept while it is found out. They then begin anew in a function of their own.
+inline runtime::Worker* own_worker_at_once(const void* caller, Abi abi) noexcept {
+  runtime::Worker* const worker = runtime::this_worker();
+  const bool known = worker != nullptr && is_known_to_mean(*worker, caller, abi);
+  return known ? worker : nullptr;
 }
 
 /// Declares `worker`, or forwards the call of the interposed function `name` and returns.

@@ -257,6 +257,22 @@ Owner find_owner(const void* address, Abi abi) noexcept {
   return {holder.begin, holder.end, stock};
 }
 
+// The part of stock_of() for a question that the thread has not asked lately.
+[[gnu::noinline]] Stock* ask_owner(const void* address, Abi abi, LastOwners& last) noexcept {
+  const std::lock_guard lock(g_lock);
+  const Owner owner = find_owner(address, abi);
+  if (owner.stock == nullptr) {
+    // Code calls OpenMP, but no runtime is loaded that we know: nothing can be forwarded.
+    static const char message[] =
+        "lares: the program calls OpenMP, but no libgomp, libomp or libiomp5 is loaded; run it "
+        "without lares\n";
+    (void)!write(2, message, sizeof(message) - 1);
+    std::abort();
+  }
+  last.add(owner);
+  return owner.stock;
+}
+
 }  // namespace
 
 Stock::Stock(void* handle, const char* name, std::uintptr_t begin, std::uintptr_t end) noexcept
@@ -282,21 +298,9 @@ void* Stock::find(Entry entry) noexcept {
 }
 
 Stock* stock_of(const void* address, Abi abi) noexcept {
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
   LastOwners& last = t_last[static_cast<std::size_t>(abi)];
-  if (Stock* const known = last.find(at); known != nullptr) return known;
-  const std::lock_guard lock(g_lock);
-  const Owner owner = find_owner(address, abi);
-  if (owner.stock == nullptr) {
-    // Code calls OpenMP, but no runtime is loaded that we know: nothing can be forwarded.
-    static const char message[] =
-        "lares: the program calls OpenMP, but no libgomp, libomp or libiomp5 is loaded; run it "
-        "without lares\n";
-    (void)!write(2, message, sizeof(message) - 1);
-    std::abort();
-  }
-  last.add(owner);
-  return owner.stock;
+  Stock* const known = last.find(reinterpret_cast<std::uintptr_t>(address));
+  return known != nullptr ? known : ask_owner(address, abi, last);
 }
 
 }  // namespace lares::omp
