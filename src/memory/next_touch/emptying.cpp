@@ -24,7 +24,7 @@ constexpr std::int64_t patience = 10'000'000'000;
 }  // namespace
 
 void Emptying::note(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  PageRange run{begin, begin};
+  PageSpan run{begin, begin};
   for_each_page(calls_, begin, end, page_, [&](std::uintptr_t at, bool there) {
     if (there) {
       run.end = at + page_;
@@ -60,13 +60,13 @@ void Emptying::filled(std::uintptr_t begin, std::uintptr_t end) noexcept {
   }
 }
 
-PageRange Emptying::first_in(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  PageRange first{end, end};
+PageSpan Emptying::first_in(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  PageSpan first{end, end};
   const std::size_t noted = noted_.load(relaxed);
   std::size_t taken = 0;
   for (std::size_t i = 0; i < noted; ++i) {
     Slot& slot = slots_[i];
-    const PageRange range{slot.begin.load(relaxed), slot.end.load(relaxed)};
+    const PageSpan range{slot.begin.load(relaxed), slot.end.load(relaxed)};
     if (range.end == 0) continue;
     if (is_over(slot) ||
         (i + 1 < slots && has_absent_page(calls_, range.begin, range.end, page_))) {
@@ -74,7 +74,7 @@ PageRange Emptying::first_in(std::uintptr_t begin, std::uintptr_t end) noexcept 
       continue;
     }
     taken = i + 1;
-    const PageRange part{std::max(begin, range.begin), std::min(end, range.end)};
+    const PageSpan part{std::max(begin, range.begin), std::min(end, range.end)};
     if (!part.empty() && part.begin < first.begin) first = part;
   }
   noted_.store(taken, relaxed);

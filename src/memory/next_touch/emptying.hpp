@@ -15,8 +15,8 @@
 
 namespace lares::memory {
 
-/// Pages [begin, end).
-struct PageRange {
+/// Whole pages [begin, end).
+struct PageSpan {
   std::uintptr_t begin = 0, end = 0;
   [[nodiscard]] bool empty() const noexcept { return begin >= end; }
 };
@@ -36,7 +36,7 @@ class Emptying {
   void filled(std::uintptr_t begin, std::uintptr_t end) noexcept;
   /// The first part of [begin, end) that may still be emptied; empty: none. By the holder of the
   /// table.
-  PageRange first_in(std::uintptr_t begin, std::uintptr_t end) noexcept;
+  PageSpan first_in(std::uintptr_t begin, std::uintptr_t end) noexcept;
   /// In the child of a fork, where such threads do not exist.
   void clear() noexcept;
 

@@ -49,7 +49,7 @@ int refusal_of(const Shared& shared, std::uintptr_t begin, std::uintptr_t end) n
 }
 
 int Marker::mark(const Area& area, Way way, std::uint64_t& left) noexcept {
-  PageRange stays;
+  PageSpan stays;
   const int error = mark_once(area, way, left, stays);
   if (error == EINPROGRESS) return mark_around(area, stays, way, left);
   // The kernel moves one mapping at a time; an area may consist of several.
@@ -60,7 +60,7 @@ int Marker::mark(const Area& area, Way way, std::uint64_t& left) noexcept {
 }
 
 /// What is before and behind `gap`, and both or neither.
-int Marker::mark_around(const Area& area, PageRange gap, Way way, std::uint64_t& left) noexcept {
+int Marker::mark_around(const Area& area, PageSpan gap, Way way, std::uint64_t& left) noexcept {
   const auto mark_part = [&](std::uintptr_t from, std::uintptr_t until) noexcept {
     if (from == until) return 0;
     return mark({from, until, std::min(area.chunk, until - from), area.purpose}, way, left);
@@ -72,7 +72,7 @@ int Marker::mark_around(const Area& area, PageRange gap, Way way, std::uint64_t&
   return error;
 }
 
-int Marker::mark_once(const Area& area, Way way, std::uint64_t& left, PageRange& stays) noexcept {
+int Marker::mark_once(const Area& area, Way way, std::uint64_t& left, PageSpan& stays) noexcept {
   if (way == Way::protect) return close(area);
   const Watch& watch = shared_.watch_of(way);
   const bool moves = watch.userfault.can_move();
@@ -144,7 +144,7 @@ void Marker::enter_gates() noexcept {
 /// that of the new one in its place, and an old emptying would empty what was written since.
 /// EINPROGRESS: the pages `stays` may still be emptied by somebody.
 Regions::Found Marker::add_inside(const Regions::Wanted& wanted, int& error,
-                                  PageRange& stays) noexcept {
+                                  PageSpan& stays) noexcept {
   enter_gates();
   finish_settled();
   Regions::Found added = add(wanted, error, &stays);
@@ -171,9 +171,9 @@ void Marker::finish_settled() noexcept {
   });
 }
 
-PageRange Marker::still_emptied(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  const PageRange one = shared_.by_thread.emptying.first_in(begin, end);
-  const PageRange other = shared_.by_signal.emptying.first_in(begin, end);
+PageSpan Marker::still_emptied(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  const PageSpan one = shared_.by_thread.emptying.first_in(begin, end);
+  const PageSpan other = shared_.by_signal.emptying.first_in(begin, end);
   return other.empty() || (!one.empty() && one.begin <= other.begin) ? one : other;
 }
 
@@ -189,7 +189,7 @@ bool Marker::is_free(std::uintptr_t begin, std::uintptr_t end) noexcept {
 }
 
 /// With `stays`: EINPROGRESS as above.
-Regions::Found Marker::add(const Regions::Wanted& wanted, int& error, PageRange* stays) noexcept {
+Regions::Found Marker::add(const Regions::Wanted& wanted, int& error, PageSpan* stays) noexcept {
   const Regions::Hold hold(shared_.regions);
   bool in_the_way = false;
   shared_.regions.for_each([&](Region& region) {
@@ -235,7 +235,7 @@ void Marker::go_live(Region& region) noexcept {
 /// Nothing of it is aside, and nobody has seen it live.
 void Marker::forget(Region& region) noexcept {
   const Way way = region.way;
-  const PageRange area{region.begin, region.end};
+  const PageSpan area{region.begin, region.end};
   // By remap followers wait for it to be gone, with the gate closed.
   const bool gated = region.putting == Region::Putting::by_move;
   Gate& gate = shared_.watch_of(way).gate;
@@ -254,7 +254,7 @@ void Marker::forget(Region& region) noexcept {
 
 /// Of an area that is in no region, if nothing is under way that may have brought others there.
 /// Else it stays watched, and who touches an absent page of it is given zeros.
-void Marker::end_watch(Way way, PageRange area) noexcept {
+void Marker::end_watch(Way way, PageSpan area) noexcept {
   Watch& watch = shared_.watch_of(way);
   for (Patience patience; !watch.gate.enter();) patience.wait();
   {

@@ -37,19 +37,19 @@ class Marker {
   int mark(const Area& area, Way way, std::uint64_t& left) noexcept;
 
  private:
-  int mark_once(const Area& area, Way way, std::uint64_t& left, PageRange& stays) noexcept;
-  int mark_around(const Area& area, PageRange gap, Way way, std::uint64_t& left) noexcept;
+  int mark_once(const Area& area, Way way, std::uint64_t& left, PageSpan& stays) noexcept;
+  int mark_around(const Area& area, PageSpan gap, Way way, std::uint64_t& left) noexcept;
   int close(const Area& area) noexcept;
   int map_alias(Regions::Wanted& wanted) noexcept;
   void enter_gates() noexcept;
   void finish_settled() noexcept;
-  Regions::Found add_inside(const Regions::Wanted& wanted, int& error, PageRange& stays) noexcept;
-  Regions::Found add(const Regions::Wanted& wanted, int& error, PageRange* stays) noexcept;
-  PageRange still_emptied(std::uintptr_t begin, std::uintptr_t end) noexcept;
+  Regions::Found add_inside(const Regions::Wanted& wanted, int& error, PageSpan& stays) noexcept;
+  Regions::Found add(const Regions::Wanted& wanted, int& error, PageSpan* stays) noexcept;
+  PageSpan still_emptied(std::uintptr_t begin, std::uintptr_t end) noexcept;
   bool let_go_of_alias(Region& region) noexcept;
   void go_live(Region& region) noexcept;
   void forget(Region& region) noexcept;
-  void end_watch(Way way, PageRange area) noexcept;
+  void end_watch(Way way, PageSpan area) noexcept;
   // `aside`: from then on a page may be.
   int put_aside_by_move(Region& region, bool& aside, std::uint64_t& left) noexcept;
   int move_all(Region& region, std::uint64_t& stays) noexcept;

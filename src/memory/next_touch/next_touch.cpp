@@ -270,7 +270,7 @@ bool NextTouch::is_back(const Region& region, std::uintptr_t at) const noexcept 
 /// be moved. The kernel does as if they were written, unless the program has forbidden that
 /// meanwhile. Absent pages stay absent.
 void NextTouch::make_own(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  PageRange run{begin, begin};
+  PageSpan run{begin, begin};
   const auto own = [&] {
     if (!run.empty()) shared_.calls.advise(pointer(run.begin), run.end - run.begin, populate_write);
   };
@@ -280,8 +280,7 @@ void NextTouch::make_own(std::uintptr_t begin, std::uintptr_t end) noexcept {
       return;
     }
     own();
-    run =
-        there ? PageRange{at, at + shared_.page} : PageRange{at + shared_.page, at + shared_.page};
+    run = there ? PageSpan{at, at + shared_.page} : PageSpan{at + shared_.page, at + shared_.page};
   });
   own();
 }
