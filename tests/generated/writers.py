@@ -185,10 +185,12 @@ class FortranWriter(CWriter):
     @contextlib.contextmanager
     def typed_loop(self, directive, variable, loop, end=""):
         kind = 8 if "long" in loop.kind else 4
-        last = loop.low + (loop.count - 1) * loop.step
+        first, last = loop.low, loop.low + (loop.count - 1) * loop.step
+        if loop.count == 0:  # the bound before the first may lie outside of the type
+            first, last = (loop.low - 1, loop.low) if loop.step < 0 else (loop.low + 1, loop.low)
         self._declare(f"integer({kind}) :: {variable}")
         self.standalone(directive)
-        self.line(f"do {variable} = {loop.low}_{kind}, {last}_{kind}, {loop.step}_{kind}")
+        self.line(f"do {variable} = {first}_{kind}, {last}_{kind}, {loop.step}_{kind}")
         with self._scope():
             yield
         self.line("end do")
