@@ -20,16 +20,25 @@
 namespace lares::memory {
 namespace {
 
+/// The calling thread runs on the first of its processors from now on.
+void share_processor() {
+  cpu_set_t all;
+  pthread_getaffinity_np(pthread_self(), sizeof(all), &all);
+  std::size_t first = 0;
+  while (!CPU_ISSET(first, &all)) ++first;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  pthread_setaffinity_np(pthread_self(), sizeof(one), &one);
+}
+
 /// The calling thread shares one processor with `Hog`, and gets only what that leaves.
 class Starved {
  public:
   Starved() {
     pthread_getaffinity_np(pthread_self(), sizeof(before_), &before_);
     pthread_getschedparam(pthread_self(), &policy_, &parameters_);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(first_of(before_), &one);
-    pthread_setaffinity_np(pthread_self(), sizeof(one), &one);
+    share_processor();
     const sched_param none{};
     pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
   }
@@ -39,12 +48,6 @@ class Starved {
   }
   Starved(const Starved&) = delete;
   Starved& operator=(const Starved&) = delete;
-
-  static std::size_t first_of(const cpu_set_t& set) {
-    std::size_t cpu = 0;
-    while (!CPU_ISSET(cpu, &set)) ++cpu;
-    return cpu;
-  }
 
  private:
   cpu_set_t before_;
@@ -65,12 +68,7 @@ class Hog {
 
  private:
   void run() {
-    cpu_set_t all;
-    pthread_getaffinity_np(pthread_self(), sizeof(all), &all);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(Starved::first_of(all), &one);
-    pthread_setaffinity_np(pthread_self(), sizeof(one), &one);
+    share_processor();
     while (!stop_.load(std::memory_order_relaxed)) {
     }
   }

@@ -13,21 +13,10 @@
 #include "memory_area.hpp"
 #include "memory_calls_fake.hpp"
 #include "memory_fakes.hpp"
+#include "support/sanitized.hpp"
 
 namespace lares::memory {
 namespace {
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool under_tsan = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-constexpr bool under_tsan = true;
-#else
-constexpr bool under_tsan = false;
-#endif
-#else
-constexpr bool under_tsan = false;
-#endif
 
 constexpr int threads = 64;
 constexpr int rounds = under_tsan ? 50 : 1000;
