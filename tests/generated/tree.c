@@ -468,7 +468,7 @@ const struct tree* draw_tree(int seed, const char* drop) {
   draw_program();
   if (chance(12)) {
     tree.copies = (int[]){1, 2, 4}[PICK(3, 2, 1)];
-    tree.stack_kib = (int[]){1024, 512, 256, 128}[PICK(4, 1, 1, 1)];
+    tree.stack_kib = (int[]){1024, 512, 256}[PICK(4, 1, 1)];
     if (is_deep()) tree.stack_kib = 0; /* who recurses needs a stack for it */
   }
   apply(drop);

@@ -48,24 +48,35 @@ static struct place without_region(const struct place* place) {
   return inside;
 }
 
-/* Reductions that tasks may take part in. The items are sections of one array, since a task names its item
- * where it is created: Clang takes the base of a section by reference, so no pointer on a stack will do. */
-static long sums[64];
-static char taken[64];
+/* Reductions that tasks may take part in. A task names its item where it is created, far from where the
+ * reduction is: so the items are variables of this file, and there is a site for each and each operation.
+ * (Sections of an array would need one only, but Clang 19 lets taskloops fold into the original.)
+ */
+enum { sums = 4 };
+static long sum0, sum1, sum2, sum3;
+static char taken[sums];
+static long* const sum_at[sums] = {&sum0, &sum1, &sum2, &sum3};
 
 static int take_sum(long initial) {
-  for (int i = 0; i < 64; i++) {
+  for (int i = 0; i < sums; i++) {
     if (__atomic_exchange_n(&taken[i], 1, __ATOMIC_SEQ_CST)) continue;
-    sums[i] = initial;
+    *sum_at[i] = initial;
     return i;
   }
   return -1;
 }
 
 static void check_sum(int k, handle reduction) {
-  sh_reduced(reduction, sums[k]);
+  sh_reduced(reduction, *sum_at[k]);
   __atomic_store_n(&taken[k], 0, __ATOMIC_SEQ_CST);
 }
+
+/* The case of an item in the switches below, with the arguments (case, operation, its sign, item). */
+#define SITE_OF(operation, k) (((operation)-1) * sums + (k))
+#define FOUR(X, number, operation)                                                            \
+  X(SITE_OF(number, 0), number, operation, sum0) X(SITE_OF(number, 1), number, operation, sum1) \
+  X(SITE_OF(number, 2), number, operation, sum2) X(SITE_OF(number, 3), number, operation, sum3)
+#define ITEMS(X) FOUR(X, 1, +) FOUR(X, 2, ^) FOUR(X, 3, |) FOUR(X, 4, max)
 
 #define OPERATIONS(X) X(1, +) X(2, ^) X(3, |) X(4, max)
 
@@ -275,7 +286,7 @@ static void after_task(const struct made* m, int detach, omp_event_handle_t even
   } else if (detach == by_creator) {
     sh_drop(child);
     omp_fulfill_event(event);
-  } else if (detach == by_thread && by_gcc) { /* libgomp 12: no barrier wakes up for another thread's event */
+  } else if (detach == by_thread) { /* libgomp 12: no barrier wakes up for another thread's event; libomp 19: some do not wait */
     OMP(taskwait)
   }
 }
@@ -336,8 +347,7 @@ static void after_task(const struct made* m, int detach, omp_event_handle_t even
       break;                                                                            \
     }                                                                                   \
     case s_reduce: {                                                                    \
-      int k = place->reduced - 1;                                                        \
-      switch (place->operation) { OPERATIONS(REDUCING_TASK) }                           \
+      switch (SITE_OF(place->operation, place->reduced - 1)) { ITEMS(REDUCING_TASK) }                           \
       break;                                                                            \
     }                                                                                   \
     default:                                                                            \
@@ -347,13 +357,13 @@ static void after_task(const struct made* m, int detach, omp_event_handle_t even
 static void free_task(const struct node* node, const struct place* place, struct made m, enum shape shape,
                       int detach) {
   int final = node->final == 2, priority = node->priority;
-#define REDUCING_TASK(number, operation)                                        \
-  case number:                                                                  \
+#define REDUCING_TASK(at, number, operation, item)                                        \
+  case at:                                                                  \
     if (node->untied && !(m.undeferred && !by_gcc)) {                           \
       m.untied = 1;                                                             \
-      SITE(in_reduction(operation : sums[k:1]) firstprivate(k) untied) task_body(&m, &sums[k]);           \
+      SITE(in_reduction(operation : item) untied) task_body(&m, &item);           \
     } else {                                                                    \
-      SITE(in_reduction(operation : sums[k:1]) firstprivate(k)) task_body(&m, &sums[k]);                  \
+      SITE(in_reduction(operation : item)) task_body(&m, &item);                  \
     }                                                                           \
     break;
   SHAPES()
@@ -372,9 +382,9 @@ static void dependent_task(const struct node* node, const struct place* place, s
     SITE(DEPEND_OBJECT) task_body(&m, 0);
     OMP(depobj(object) destroy)
   } else {
-#define REDUCING_TASK(number, operation) \
-  case number:                           \
-    SITE(in_reduction(operation : sums[k:1]) firstprivate(k) DEPEND_EACH) task_body(&m, &sums[k]); \
+#define REDUCING_TASK(at, number, operation, item) \
+  case at:                           \
+    SITE(in_reduction(operation : item) DEPEND_EACH) task_body(&m, &item); \
     break;
     SHAPES(DEPEND_EACH)
 #undef REDUCING_TASK
@@ -408,12 +418,12 @@ static void group(const struct node* node, const struct place* place) {
     inside.reduction = new_reduction(place, operation, node->number);
   }
   sh_group(place->task, cancels ? omp_get_cancellation() : 0);
-  switch (operation) {
-#define GROUP(number, operation)                                        \
-  case number:                                                          \
-    OMP(taskgroup task_reduction(operation : sums[k:1])) walk_all(node->first, &inside); \
+  switch (operation ? SITE_OF(operation, k) : -1) {
+#define GROUP(at, number, operation, item)                              \
+  case at:                                                              \
+    OMP(taskgroup task_reduction(operation : item)) walk_all(node->first, &inside); \
     break;
-    OPERATIONS(GROUP)
+    ITEMS(GROUP)
     default: OMP(taskgroup) walk_all(node->first, &inside);
   }
   sh_group_end(place->task);
@@ -469,22 +479,22 @@ static void taskloop(const struct node* node, const struct place* place) {
   l.place.task = place->task;
 #define LOOP(...) TASKLOOP(__VA_ARGS__) for (long i = 0; i < count; i++) taskloop_body(&l, i, 0)
   if (operation) {
-    switch (operation) {
-#define REDUCING_LOOP(number, operation)                  \
-  case number:                                            \
-    TASKLOOP(grainsize(size) reduction(operation : sums[k:1]) firstprivate(k)) \
-    for (long i = 0; i < count; i++) taskloop_body(&l, i, &sums[k]); \
+    switch (SITE_OF(operation, k)) {
+#define REDUCING_LOOP(at, number, operation, item)        \
+  case at:                                                \
+    TASKLOOP(grainsize(size) reduction(operation : item)) \
+    for (long i = 0; i < count; i++) taskloop_body(&l, i, &item); \
     break;
-      OPERATIONS(REDUCING_LOOP)
+      ITEMS(REDUCING_LOOP)
     }
   } else if (in_reduction) {
-    switch (place->operation) {
-#define TAKING_PART(number, operation)                 \
-  case number:                                         \
-    TASKLOOP(num_tasks(size) in_reduction(operation : sums[k:1]) firstprivate(k)) \
-    for (long i = 0; i < count; i++) taskloop_body(&l, i, &sums[k]); \
+    switch (SITE_OF(place->operation, k)) {
+#define TAKING_PART(at, number, operation, item)       \
+  case at:                                             \
+    TASKLOOP(num_tasks(size) in_reduction(operation : item)) \
+    for (long i = 0; i < count; i++) taskloop_body(&l, i, &item); \
     break;
-      OPERATIONS(TAKING_PART)
+      ITEMS(TAKING_PART)
     }
   } else if (inner) {
     if (grouped) {
