@@ -119,19 +119,23 @@ class WalkerBuilder(Builder):
         made = self._folder / f"walker-{compiler}-{'mixed' if mixed else 'alone'}"
         if made.exists():
             return made
-        libraries = [self._unit(compiler, compiler, 1), self._unit(compiler, other_than(compiler), 2)] if mixed else []
-        self._call(*self._command(compiler, 0), HERE / "walker.c", "-Wl,--no-as-needed", *libraries, *self._linked(),
+        libraries = [self._library_of(compiler, 1), self._library_of(other_than(compiler), 2)] if mixed else []
+        self._call(DRIVERS[(compiler, "c")], *FLAGS, f"-I{HERE}", self._compiled(compiler, 0), HERE / "walker.c",
+                   "-Wl,--no-as-needed", *libraries, *self._linked(), "-o", made)
+        return made
+
+    def _compiled(self, compiler, unit):
+        made = self._folder / f"unit{unit}-{compiler}.o"
+        if not made.exists():
+            self._call(DRIVERS[(compiler, "c")], "-std=gnu11", *FLAGS, "-fPIC", f"-DUNIT={unit}", f"-I{HERE}", "-c",
+                       HERE / "walk.c", "-o", made)
+        return made
+
+    def _library_of(self, compiler, unit):
+        made = self._folder / f"libunit{unit}-{compiler}.so"
+        self._call(DRIVERS[(compiler, "c")], *FLAGS, "-shared", self._compiled(compiler, unit), *self._linked(),
                    "-o", made)
         return made
-
-    def _unit(self, main, compiler, unit):
-        made = self._folder / f"libunit{unit}-{main}.so"
-        self._call(*self._command(compiler, unit), "-shared", "-fPIC", *self._linked(), "-o", made)
-        return made
-
-    @staticmethod
-    def _command(compiler, unit):
-        return [DRIVERS[(compiler, "c")], "-std=gnu11", *FLAGS, f"-DUNIT={unit}", f"-I{HERE}", HERE / "walk.c"]
 
     def _linked(self):
         return [f"-L{self._folder}", "-lshadow", f"-Wl,-rpath,{self._folder}"]

@@ -87,7 +87,7 @@ class Dropper(Shrinker):
 
     def _fields(self, program, setting):
         return [f"{line.split()[0]}.{name}" for line in self._tree(program, setting)[1:]
-                for name in re.findall(r"(\w+)=", line) if not re.search(rf"\b{name}=1$", line) or name != "count"]
+                for name in re.findall(r"(\w+)=", line)]
 
 
 def with_drop(setting, part):
