@@ -111,6 +111,7 @@ class Suite:
 
     builder = Builder
     stride = 1  # from one seed to the next
+    stall = 0  # the seconds that one case may take under Lares; 0: as many as all
     repeats = 1  # of a case in one process that confirms a failure
 
     def __init__(self, options, report):
@@ -167,18 +168,19 @@ class Suite:
 
     def _under(self, program, built, setting, cases, seconds, kib):
         """The cases that pass with this setting; the others are reported."""
-        outcomes = run_each(built, setting, cases, seconds * PATIENCE + SLACK_SECONDS, kib_limit(setting, kib))
+        outcomes = run_each(built, setting, cases, seconds * PATIENCE + SLACK_SECONDS, kib_limit(setting, kib),
+                            stall=self.stall)
         self._report.count(sum(not outcome.fault for outcome in outcomes.values()))
         for case, outcome in outcomes.items():
             if outcome.fault:
                 self._failed(program, built, setting, case, outcome, seconds, kib)
         return [case for case in cases if not outcomes[case].fault]
 
-    def _passing(self, program, built, cases, settings, limit):
+    def _passing(self, program, built, cases, settings, limit, stall=0):
         """The cases that the stock runtime passes, and the most seconds and memory that they took."""
         seconds = kib = 0
         for setting in settings:
-            outcomes = run_each(built, setting, cases, limit)
+            outcomes = run_each(built, setting, cases, limit, stall=stall)
             for case, outcome in outcomes.items():
                 if outcome.fault:
                     self._aside(program, case, setting, outcome)

@@ -27,7 +27,9 @@ static uint64_t next_random(void) { /* splitmix64 */
   return z ^ (z >> 31);
 }
 
-static int between(int low, int high) { return low + (int)(next_random() % (uint64_t)(high - low + 1)); }
+static int between(int low, int high) {
+  return low + (int)(next_random() % (uint64_t)(high - low + 1));
+}
 static int chance(int percent) { return between(0, 99) < percent; }
 static int at_least(int low, int value) { return value < low ? low : value; }
 
@@ -35,7 +37,8 @@ static int at_least(int low, int value) { return value < low ? low : value; }
 static int pick(const int* weights) {
   int sum = 0, at = 0;
   for (int i = 0; weights[i]; i++) sum += weights[i];
-  for (int left_over = between(0, sum - 1); left_over >= weights[at]; at++) left_over -= weights[at];
+  for (int left_over = between(0, sum - 1); left_over >= weights[at]; at++)
+    left_over -= weights[at];
   return at;
 }
 #define PICK(...) pick((const int[]){__VA_ARGS__, 0})
@@ -69,9 +72,12 @@ static void body(struct node* node, int least, int most, int depth, int times) {
 
 static struct node* leaf(void) {
   switch (PICK(3, 3, 1)) {
-    case 0: return make(k_taskwait, 0);
-    case 1: return make(k_work, between(1, 20));
-    default: return make(k_yield, 0);
+    case 0:
+      return make(k_taskwait, 0);
+    case 1:
+      return make(k_work, between(1, 20));
+    default:
+      return make(k_yield, 0);
   }
 }
 
@@ -183,7 +189,8 @@ static struct node* taskloop(int depth, int times) {
   made->final = PICK(20, 1, 2);
   made->collapse = chance(15) ? between(1, 3) : 0;
   made->type = PICK(3, 1);
-  if (chance(40)) body(made, 1, 2, depth + 2, times * at_least(1, made->count * at_least(1, made->collapse)));
+  if (chance(40))
+    body(made, 1, 2, depth + 2, times * at_least(1, made->count * at_least(1, made->collapse)));
   return made;
 }
 
@@ -200,7 +207,8 @@ static struct node* recursion(int depth, int times) {
 }
 
 static struct node* region(struct node* made, int nested) {
-  made->threads = nested ? PICK(2, 1, 3, 2) : (int[]){0, 2, 3, 4, 1, 5, 8, 17, 33}[PICK(24, 10, 8, 8, 4, 2, 2, 1, 1)];
+  made->threads = nested ? PICK(2, 1, 3, 2)
+                         : (int[]){0, 2, 3, 4, 1, 5, 8, 17, 33}[PICK(24, 10, 8, 8, 4, 2, 2, 1, 1)];
   made->operation = chance(15) ? between(1, 4) : 0;
   made->modifier = chance(50);
   made->bind = PICK(12, 1, 1);
@@ -228,14 +236,22 @@ static struct node* combined(int depth, int times) {
 static struct node* statement(int depth, int times) {
   if (left < times || depth >= deepest || text < 0) return leaf();
   switch (PICK(30, 12, 8, 7, 7, 6, 4, 8, depth < 4 && times <= 4 ? 4 : 1)) {
-    case 0: return task(depth, times);
-    case 1: return domain(depth, times);
-    case 2: return group(depth, times);
-    case 3: return repeat(depth, times);
-    case 4: return call(depth, times);
-    case 5: return leaf();
-    case 6: return recursion(depth, times);
-    case 7: return taskloop(depth, times);
+    case 0:
+      return task(depth, times);
+    case 1:
+      return domain(depth, times);
+    case 2:
+      return group(depth, times);
+    case 3:
+      return repeat(depth, times);
+    case 4:
+      return call(depth, times);
+    case 5:
+      return leaf();
+    case 6:
+      return recursion(depth, times);
+    case 7:
+      return taskloop(depth, times);
     default:
       if (depth >= 4 || times > 4) return leaf();
       return chance(70) ? nested(depth, times) : combined(depth, times);
@@ -258,15 +274,18 @@ static struct node* loop(int depth) {
   made->operation = chance(20) ? between(1, 4) : 0;
   made->modifier = chance(30);
   made->cancels = chance(10);
-  if (chance(40)) body(made, 1, 2, depth + 2, at_least(1, made->count * at_least(1, made->collapse)));
+  if (chance(40))
+    body(made, 1, 2, depth + 2, at_least(1, made->count * at_least(1, made->collapse)));
   return made;
 }
 
 static struct node* region_statement(int depth, int times) {
   struct node* made;
   switch (PICK(5, 3, 2, 2, 2, 3, 1, 1, 1, 1)) {
-    case 0: return loop(depth);
-    case 1: return statement(depth, times);
+    case 0:
+      return loop(depth);
+    case 1:
+      return statement(depth, times);
     case 2:
       made = make(k_sections, 0);
       made->nowait = chance(30);
@@ -278,14 +297,18 @@ static struct node* region_statement(int depth, int times) {
       made->copyprivate = chance(20);
       body(made, 1, 3, depth + 1, 1);
       return made;
-    case 4: return make(k_critical, between(1, 5));
-    case 5: return make(k_barrier, 0);
+    case 4:
+      return make(k_critical, between(1, 5));
+    case 5:
+      return make(k_barrier, 0);
     case 6:
       made = make(k_call, 0);
       made->where = PICK(2, 3);
-      for (int i = between(1, 2); i > 0; i--) append(&made->first, region_statement(depth + 1, times));
+      for (int i = between(1, 2); i > 0; i--)
+        append(&made->first, region_statement(depth + 1, times));
       return made;
-    case 7: return make(k_lock, between(1, 5));
+    case 7:
+      return make(k_lock, between(1, 5));
     case 8:
       made = make(k_doacross, between(0, 12));
       made->schedule = between(0, 10);
@@ -326,16 +349,23 @@ static struct node* cancelled_program(void) {
   for (int i = 0; i < 5; i++) {
     if (i == when) append(&made->first, make(k_cancel, 0))->cancels = 1;
     switch (PICK(4, 2, 2, 2, 1)) {
-      case 0: append(&made->first, task(2, 4)); break;
-      case 1: append(&made->first, make(k_barrier, 0)); break;
-      case 2: append(&made->first, group(3, 4)); break;
+      case 0:
+        append(&made->first, task(2, 4));
+        break;
+      case 1:
+        append(&made->first, make(k_barrier, 0));
+        break;
+      case 2:
+        append(&made->first, group(3, 4));
+        break;
       case 3: {
         struct node* one = append(&made->first, make(k_single, 0));
         one->nowait = 1;
         body(one, 1, 3, 3, 1);
         break;
       }
-      default: append(&made->first, make(k_taskwait, 0));
+      default:
+        append(&made->first, make(k_taskwait, 0));
     }
   }
   append(&made->first, make(k_barrier, 0));
@@ -351,9 +381,14 @@ static struct node* deep_program(void) {
   struct node* walk = append(list, make(k_recurse, 0));
   walk->wait = PICK(4, 2, 1);
   switch (PICK(3, 2, 1)) {
-    case 0: walk->count = between(30, walk->wait ? 250 : 700), walk->width = 1; break;
-    case 1: walk->count = between(3, 6), walk->width = 2; break;
-    default: walk->count = between(2, 3), walk->width = 4;
+    case 0:
+      walk->count = between(30, walk->wait ? 250 : 700), walk->width = 1;
+      break;
+    case 1:
+      walk->count = between(3, 6), walk->width = 2;
+      break;
+    default:
+      walk->count = between(2, 3), walk->width = 4;
   }
   walk->untied = chance(20);
   walk->final = chance(30) ? 2 : 0;
@@ -374,15 +409,26 @@ static void draw_program(void) {
   left = (int[]){20, 80, 500}[PICK(5, 4, 1)];
   text = (int[]){12, 25, 45}[PICK(3, 3, 1)];
   switch (PICK(24, 10, 2, 2, 2, 1, 1)) {
-    case 0: append(&tree.first, team_program()); break;
-    case 1: append(&tree.first, sharing_program()); break;
-    case 2: append(&tree.first, cancelled_program()); break;
+    case 0:
+      append(&tree.first, team_program());
+      break;
+    case 1:
+      append(&tree.first, sharing_program());
+      break;
+    case 2:
+      append(&tree.first, cancelled_program());
+      break;
     case 3:
       for (int i = between(2, 5); i > 0; i--) append(&tree.first, statement(0, 1));
       break;
-    case 4: append(&tree.first, deep_program()); break;
-    case 5: append(&tree.first, volume_program()); break;
-    default: append(&tree.first, combined(0, 1));
+    case 4:
+      append(&tree.first, deep_program());
+      break;
+    case 5:
+      append(&tree.first, volume_program());
+      break;
+    default:
+      append(&tree.first, combined(0, 1));
   }
   if (chance(15)) append(&tree.first, sharing_program());
 }
@@ -390,7 +436,7 @@ static void draw_program(void) {
 /* Drops, and what is known about the whole */
 
 static int* field_of(struct node* node, const char* name, size_t length) {
-#define X(field)                                                                       \
+#define X(field) \
   if (length == sizeof #field - 1 && strncmp(name, #field, length) == 0) return &node->field;
   FIELDS(X)
   X(items)
@@ -415,7 +461,8 @@ static void apply(const char* drop) {
     long number = strtol(drop, &end, 10);
     size_t length = strcspn(end, ",");
     if (*end == '.') {
-      int* field = number > 0 && number <= used ? field_of(&nodes[number - 1], end + 1, length - 1) : NULL;
+      int* field =
+          number > 0 && number <= used ? field_of(&nodes[number - 1], end + 1, length - 1) : NULL;
       if (field) *field = 0;
     } else {
       unlink_node(&tree.first, (int)number);
@@ -429,14 +476,16 @@ static int know(struct node* first, int times);
 
 static int know_one(struct node* node, int times) {
   int tasks = 0, factor = times;
-  if (node->kind == k_repeat || node->kind == k_loop || node->kind == k_taskloop || node->kind == k_combined)
+  if (node->kind == k_repeat || node->kind == k_loop || node->kind == k_taskloop ||
+      node->kind == k_combined)
     factor *= at_least(1, node->count * at_least(1, node->collapse));
   if (node->kind == k_parallel) factor *= 4;
   if (node->kind == k_task) tasks += times;
   if (node->kind == k_taskloop) tasks += factor;
   if (node->kind == k_successors || node->kind == k_flood) tasks += times * node->count;
   if (node->kind == k_recurse)
-    for (int level = 1, many = node->width; level <= node->count && many < 4000; level++, many *= at_least(1, node->width))
+    for (int level = 1, many = node->width; level <= node->count && many < 4000;
+         level++, many *= at_least(1, node->width))
       tasks += times * many;
   tasks += know(node->first, factor);
   node->all_deferred = !node->undeferred && node->kind != k_depwait;

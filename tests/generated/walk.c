@@ -1,7 +1,9 @@
-/* Walks a program of tree.h: one site for each construct and shape, all other clauses by their values.
+/* Walks a program of tree.h: one site for each construct and shape, all other clauses by their
+ * values.
  *
- * Built as a part of the executable and again as libraries, UNIT says which: the same source by the same
- * and by the other compiler. What a stock runtime gets wrong is left out, as in emit.py, with a comment.
+ * Built as a part of the executable and again as libraries, UNIT says which: the same source by the
+ * same and by the other compiler. What a stock runtime gets wrong is left out, as in emit.py, with
+ * a comment.
  */
 #include "tree.h"
 
@@ -48,9 +50,10 @@ static struct place without_region(const struct place* place) {
   return inside;
 }
 
-/* Reductions that tasks may take part in. A task names its item where it is created, far from where the
- * reduction is: so the items are variables of this file, and there is a site for each and each operation.
- * (Sections of an array would need one only, but Clang 19 lets taskloops fold into the original.)
+/* Reductions that tasks may take part in. A task names its item where it is created, far from where
+ * the reduction is: so the items are variables of this file, and there is a site for each and each
+ * operation. (Sections of an array would need one only, but Clang 19 lets taskloops fold into the
+ * original.)
  */
 enum { sums = 4 };
 static long sum0, sum1, sum2, sum3;
@@ -71,21 +74,30 @@ static void check_sum(int k, handle reduction) {
   __atomic_store_n(&taken[k], 0, __ATOMIC_SEQ_CST);
 }
 
-/* The case of an item in the switches below, with the arguments (case, operation, its sign, item). */
-#define SITE_OF(operation, k) (((operation)-1) * sums + (k))
-#define FOUR(X, number, operation)                                                            \
-  X(SITE_OF(number, 0), number, operation, sum0) X(SITE_OF(number, 1), number, operation, sum1) \
-  X(SITE_OF(number, 2), number, operation, sum2) X(SITE_OF(number, 3), number, operation, sum3)
+/* The case of an item in the switches below, with the arguments (case, operation, its sign, item).
+ */
+#define SITE_OF(operation, k) (((operation) - 1) * sums + (k))
+#define FOUR(X, number, operation)                                                              \
+  X(SITE_OF(number, 0), number, operation, sum0)                                                \
+  X(SITE_OF(number, 1), number, operation, sum1) X(SITE_OF(number, 2), number, operation, sum2) \
+      X(SITE_OF(number, 3), number, operation, sum3)
 #define ITEMS(X) FOUR(X, 1, +) FOUR(X, 2, ^) FOUR(X, 3, |) FOUR(X, 4, max)
 
 #define OPERATIONS(X) X(1, +) X(2, ^) X(3, |) X(4, max)
 
 static void fold(int operation, long* value, long amount) {
   switch (operation) {
-    case 1: *value += amount; break;
-    case 2: *value ^= amount; break;
-    case 3: *value |= amount; break;
-    default: if (*value < amount) *value = amount;
+    case 1:
+      *value += amount;
+      break;
+    case 2:
+      *value ^= amount;
+      break;
+    case 3:
+      *value |= amount;
+      break;
+    default:
+      if (*value < amount) *value = amount;
   }
 }
 
@@ -95,7 +107,6 @@ static handle new_reduction(const struct place* place, int operation, long initi
 
 /* Outside of every region libgomp 12 frees what it never had. */
 static int may_reduce(const struct place* place) { return (place->team && own_runtime) || !by_gcc; }
-
 
 /* Dependences */
 
@@ -136,7 +147,8 @@ static void make_object(struct depends* d, char* cell, int kind) {
 static const int shadow_kinds[] = {SH_IN, SH_OUT, SH_OUT, SH_MUTEX, SH_INOUTSET};
 
 /* Tells the shadow, unless the task is none for it, and fills in the clauses. */
-static void collect(struct depends* d, const struct node* node, const struct place* place, handle task) {
+static void collect(struct depends* d, const struct node* node, const struct place* place,
+                    handle task) {
   unsigned seen = 0;
   int waiting = node->kind == k_depwait;
   *d = (struct depends){0};
@@ -167,11 +179,12 @@ static void collect(struct depends* d, const struct node* node, const struct pla
 #define DEPEND_SETS
 #define DEPEND_ALL
 #endif
-#define DEPEND_PLAIN                                                        \
-  depend(iterator(int z = 0 : d.n[a_in]), in : d.cell[a_in][z][0])          \
-  depend(iterator(int z = 0 : d.n[a_out]), out : d.cell[a_out][z][0])       \
-  depend(iterator(int z = 0 : d.n[a_inout]), inout : d.cell[a_inout][z][0])
-#define DEPEND_EACH DEPEND_PLAIN \
+#define DEPEND_PLAIN                                                      \
+  depend(iterator(int z = 0 : d.n[a_in]), in : d.cell[a_in][z][0])        \
+      depend(iterator(int z = 0 : d.n[a_out]), out : d.cell[a_out][z][0]) \
+          depend(iterator(int z = 0 : d.n[a_inout]), inout : d.cell[a_inout][z][0])
+#define DEPEND_EACH \
+  DEPEND_PLAIN      \
   depend(iterator(int z = 0 : d.n[a_mutex]), mutexinoutset : d.cell[a_mutex][z][0]) DEPEND_SETS
 /* Clang 19 orders wrongly what has depobj in an iterator. */
 #define DEPEND_OBJECT depend(depobj : object) DEPEND_EACH
@@ -217,7 +230,9 @@ static int is_final(const struct node* node, const struct place* place) {
 }
 
 /* libomp's entry points for code by GCC give such a task wrong data. */
-static int is_undeferred(const struct node* node) { return node->undeferred && !(UNIT == unit_other && by_gcc); }
+static int is_undeferred(const struct node* node) {
+  return node->undeferred && !(UNIT == unit_other && by_gcc);
+}
 
 static struct place below_task(const struct made* m) {
   struct place inside = in_task(&m->place, m->child);
@@ -256,11 +271,13 @@ static int detach_mode(const struct node* node, const struct place* place) {
 /* What the other clauses ask for: a task has one of these shapes. */
 enum shape { s_plain, s_mergeable, s_untied, s_array, s_elements, s_cancel, s_detach, s_reduce };
 
-static enum shape shape_of(const struct node* node, const struct place* place, int undeferred, int detach) {
+static enum shape shape_of(const struct node* node, const struct place* place, int undeferred,
+                           int detach) {
   if (node->cancels && place->in_group && !undeferred && own_runtime) return s_cancel;
   if (detach) return s_detach;
   if (node->reduces && place->reduced && may_reduce(place)) return s_reduce;
-  if (node->untied && !(undeferred && !by_gcc)) return s_untied; /* libomp 19 asserts on both together */
+  if (node->untied && !(undeferred && !by_gcc))
+    return s_untied; /* libomp 19 asserts on both together */
   if (node->payload) return node->payload == 1 ? s_array : s_elements;
   return node->mergeable ? s_mergeable : s_plain;
 }
@@ -286,92 +303,94 @@ static void after_task(const struct made* m, int detach, omp_event_handle_t even
   } else if (detach == by_creator) {
     sh_drop(child);
     omp_fulfill_event(event);
-  } else if (detach == by_thread) { /* libgomp 12: no barrier wakes up for another thread's event; libomp 19: some do not wait */
+  } else if (detach == by_thread) { /* libgomp 12: no barrier wakes up for another thread's event;
+                                       libomp 19: some do not wait */
     OMP(taskwait)
   }
 }
 
-#define SITE(...) OMP(task firstprivate(m) if (!m.undeferred) final(final) priority(priority) __VA_ARGS__)
+#define SITE(...) \
+  OMP(task firstprivate(m) if (!m.undeferred) final(final) priority(priority) __VA_ARGS__)
 
 /* All shapes of a task with these depend clauses. */
-#define SHAPES(...)                                                                     \
-  switch (shape) {                                                                      \
-    case s_mergeable:                                                                   \
-      SITE(mergeable __VA_ARGS__) task_body(&m, 0);                       \
-      break;                                                                            \
-    case s_untied:                                                                      \
-      SITE(untied __VA_ARGS__) task_body(&m, 0);                          \
-      break;                                                                            \
-    case s_array: {                                                                     \
-      int data[40];                                                                     \
-      sh_fill(data, 40, node->number);                                                  \
-      SITE(firstprivate(data) __VA_ARGS__) {                                            \
-        sh_filled(data, 40, m.node->number);                                            \
-        task_body(&m, 0);                                                 \
-      }                                                                                 \
-      break;                                                                            \
-    }                                                                                   \
-    case s_elements: {                                                                  \
-      int count = node->payload < max_payload ? node->payload : max_payload;            \
-      int elements[LENGTH(count)];                                                              \
-      sh_fill(elements, count, node->number);                                           \
-      SITE(firstprivate(elements, count) __VA_ARGS__) {                                 \
-        sh_filled(elements, count, m.node->number);                                     \
-        task_body(&m, 0);                                                 \
-      }                                                                                 \
-      break;                                                                            \
-    }                                                                                   \
-    case s_cancel:                                                                      \
-      SITE(__VA_ARGS__) {                                                               \
-        struct place inside = begin_task(&m, 0);                          \
-        const struct node* first = m.node->first;                                       \
-        if (first) walk_one(first, &inside);                                            \
-        sh_leave(m.child);                                                              \
-        if (m.node->cancels == 1) {                                                     \
-          OMP(cancel taskgroup)                                                         \
-        } else {                                                                        \
-          OMP(cancellation point taskgroup)                                             \
-        }                                                                               \
-        sh_return(m.child);                                                             \
-        if (first) walk_all(first->next, &inside);                                      \
-        sh_end(m.child);                                                                \
-      }                                                                                 \
-      break;                                                                            \
-    case s_detach: {                                                                    \
-      omp_event_handle_t event;                                                         \
-      SITE(detach(event) firstprivate(detach) __VA_ARGS__) {                            \
-        task_body(&m, 0);                                                 \
-        after_body(&m, detach, event);                                                  \
-      }                                                                                 \
-      after_task(&m, detach, event);                                                    \
-      break;                                                                            \
-    }                                                                                   \
-    case s_reduce: {                                                                    \
-      switch (SITE_OF(place->operation, place->reduced - 1)) { ITEMS(REDUCING_TASK) }                           \
-      break;                                                                            \
-    }                                                                                   \
-    default:                                                                            \
-      SITE(__VA_ARGS__) task_body(&m, 0);                                 \
+#define SHAPES(...)                                                                   \
+  switch (shape) {                                                                    \
+    case s_mergeable:                                                                 \
+      SITE(mergeable __VA_ARGS__) task_body(&m, 0);                                   \
+      break;                                                                          \
+    case s_untied:                                                                    \
+      SITE(untied __VA_ARGS__) task_body(&m, 0);                                      \
+      break;                                                                          \
+    case s_array: {                                                                   \
+      int data[40];                                                                   \
+      sh_fill(data, 40, node->number);                                                \
+      SITE(firstprivate(data) __VA_ARGS__) {                                          \
+        sh_filled(data, 40, m.node->number);                                          \
+        task_body(&m, 0);                                                             \
+      }                                                                               \
+      break;                                                                          \
+    }                                                                                 \
+    case s_elements: {                                                                \
+      int count = node->payload < max_payload ? node->payload : max_payload;          \
+      int elements[LENGTH(count)];                                                    \
+      sh_fill(elements, count, node->number);                                         \
+      SITE(firstprivate(elements, count) __VA_ARGS__) {                               \
+        sh_filled(elements, count, m.node->number);                                   \
+        task_body(&m, 0);                                                             \
+      }                                                                               \
+      break;                                                                          \
+    }                                                                                 \
+    case s_cancel:                                                                    \
+      SITE(__VA_ARGS__) {                                                             \
+        struct place inside = begin_task(&m, 0);                                      \
+        const struct node* first = m.node->first;                                     \
+        if (first) walk_one(first, &inside);                                          \
+        sh_leave(m.child);                                                            \
+        if (m.node->cancels == 1) {                                                   \
+          OMP(cancel taskgroup)                                                       \
+        } else {                                                                      \
+          OMP(cancellation point taskgroup)                                           \
+        }                                                                             \
+        sh_return(m.child);                                                           \
+        if (first) walk_all(first->next, &inside);                                    \
+        sh_end(m.child);                                                              \
+      }                                                                               \
+      break;                                                                          \
+    case s_detach: {                                                                  \
+      omp_event_handle_t event;                                                       \
+      SITE(detach(event) firstprivate(detach) __VA_ARGS__) {                          \
+        task_body(&m, 0);                                                             \
+        after_body(&m, detach, event);                                                \
+      }                                                                               \
+      after_task(&m, detach, event);                                                  \
+      break;                                                                          \
+    }                                                                                 \
+    case s_reduce: {                                                                  \
+      switch (SITE_OF(place->operation, place->reduced - 1)) { ITEMS(REDUCING_TASK) } \
+      break;                                                                          \
+    }                                                                                 \
+    default:                                                                          \
+      SITE(__VA_ARGS__) task_body(&m, 0);                                             \
   }
 
-static void free_task(const struct node* node, const struct place* place, struct made m, enum shape shape,
-                      int detach) {
+static void free_task(const struct node* node, const struct place* place, struct made m,
+                      enum shape shape, int detach) {
   int final = node->final == 2, priority = node->priority;
-#define REDUCING_TASK(at, number, operation, item)                                        \
-  case at:                                                                  \
-    if (node->untied && !(m.undeferred && !by_gcc)) {                           \
-      m.untied = 1;                                                             \
-      SITE(in_reduction(operation : item) untied) task_body(&m, &item);           \
-    } else {                                                                    \
-      SITE(in_reduction(operation : item)) task_body(&m, &item);                  \
-    }                                                                           \
+#define REDUCING_TASK(at, number, operation, item)                      \
+  case at:                                                              \
+    if (node->untied && !(m.undeferred && !by_gcc)) {                   \
+      m.untied = 1;                                                     \
+      SITE(in_reduction(operation : item) untied) task_body(&m, &item); \
+    } else {                                                            \
+      SITE(in_reduction(operation : item)) task_body(&m, &item);        \
+    }                                                                   \
     break;
   SHAPES()
 #undef REDUCING_TASK
 }
 
-static void dependent_task(const struct node* node, const struct place* place, struct made m, enum shape shape,
-                           int detach) {
+static void dependent_task(const struct node* node, const struct place* place, struct made m,
+                           enum shape shape, int detach) {
   struct depends d;
   int final = node->final == 2, priority = node->priority;
   collect(&d, node, place, m.child);
@@ -382,8 +401,8 @@ static void dependent_task(const struct node* node, const struct place* place, s
     SITE(DEPEND_OBJECT) task_body(&m, 0);
     OMP(depobj(object) destroy)
   } else {
-#define REDUCING_TASK(at, number, operation, item) \
-  case at:                           \
+#define REDUCING_TASK(at, number, operation, item)                         \
+  case at:                                                                 \
     SITE(in_reduction(operation : item) DEPEND_EACH) task_body(&m, &item); \
     break;
     SHAPES(DEPEND_EACH)
@@ -419,12 +438,13 @@ static void group(const struct node* node, const struct place* place) {
   }
   sh_group(place->task, cancels ? omp_get_cancellation() : 0);
   switch (operation ? SITE_OF(operation, k) : -1) {
-#define GROUP(at, number, operation, item)                              \
-  case at:                                                              \
+#define GROUP(at, number, operation, item)                                          \
+  case at:                                                                          \
     OMP(taskgroup task_reduction(operation : item)) walk_all(node->first, &inside); \
     break;
     ITEMS(GROUP)
-    default: OMP(taskgroup) walk_all(node->first, &inside);
+    default:
+      OMP(taskgroup) walk_all(node->first, &inside);
   }
   sh_group_end(place->task);
   if (operation) check_sum(k, inside.reduction);
@@ -448,13 +468,22 @@ static void taskloop_body(const struct looped* l, long index, long* sum) {
   sh_iteration_end(iteration);
 }
 
-#define GRAINS(...)                                                             \
-  switch (node->grain) {                                                        \
-    case 1: LOOP(grainsize(size) __VA_ARGS__); break;                           \
-    case 2: LOOP(num_tasks(size) __VA_ARGS__); break;                           \
-    case 3: LOOP(grainsize(strict : size) __VA_ARGS__); break;                  \
-    case 4: LOOP(num_tasks(strict : size) __VA_ARGS__); break;                  \
-    default: LOOP(__VA_ARGS__);                                                 \
+#define GRAINS(...)                               \
+  switch (node->grain) {                          \
+    case 1:                                       \
+      LOOP(grainsize(size) __VA_ARGS__);          \
+      break;                                      \
+    case 2:                                       \
+      LOOP(num_tasks(size) __VA_ARGS__);          \
+      break;                                      \
+    case 3:                                       \
+      LOOP(grainsize(strict : size) __VA_ARGS__); \
+      break;                                      \
+    case 4:                                       \
+      LOOP(num_tasks(strict : size) __VA_ARGS__); \
+      break;                                      \
+    default:                                      \
+      LOOP(__VA_ARGS__);                          \
   }
 #define TASKLOOP(...) \
   OMP(taskloop firstprivate(l) if (!undeferred) final(final) priority(priority) __VA_ARGS__)
@@ -480,34 +509,40 @@ static void taskloop(const struct node* node, const struct place* place) {
 #define LOOP(...) TASKLOOP(__VA_ARGS__) for (long i = 0; i < count; i++) taskloop_body(&l, i, 0)
   if (operation) {
     switch (SITE_OF(operation, k)) {
-#define REDUCING_LOOP(at, number, operation, item)        \
-  case at:                                                \
-    TASKLOOP(grainsize(size) reduction(operation : item)) \
+#define REDUCING_LOOP(at, number, operation, item)                \
+  case at:                                                        \
+    TASKLOOP(grainsize(size) reduction(operation : item))         \
     for (long i = 0; i < count; i++) taskloop_body(&l, i, &item); \
     break;
       ITEMS(REDUCING_LOOP)
     }
   } else if (in_reduction) {
     switch (SITE_OF(place->operation, k)) {
-#define TAKING_PART(at, number, operation, item)       \
-  case at:                                             \
-    TASKLOOP(num_tasks(size) in_reduction(operation : item)) \
+#define TAKING_PART(at, number, operation, item)                  \
+  case at:                                                        \
+    TASKLOOP(num_tasks(size) in_reduction(operation : item))      \
     for (long i = 0; i < count; i++) taskloop_body(&l, i, &item); \
     break;
       ITEMS(TAKING_PART)
     }
   } else if (inner) {
     if (grouped) {
-      TASKLOOP(collapse(2)) for (long i = 0; i < count; i++)
-        for (long j = 0; j < inner; j++) taskloop_body(&l, i * inner + j, 0);
+      TASKLOOP(collapse(2))
+      for (long i = 0; i < count; i++) for (long j = 0; j < inner; j++)
+          taskloop_body(&l, i * inner + j, 0);
     } else {
-      TASKLOOP(collapse(2) nogroup grainsize(size)) for (long i = 0; i < count; i++)
-        for (unsigned j = 0; j < (unsigned)inner; j++) taskloop_body(&l, i * inner + (long)j, 0);
+      TASKLOOP(collapse(2) nogroup grainsize(size))
+      for (long i = 0; i < count; i++) for (unsigned j = 0; j < (unsigned)inner; j++)
+          taskloop_body(&l, i * inner + (long)j, 0);
     }
   } else if (node->type) {
     unsigned long high = (unsigned long)count;
     if (grouped) {
-      TASKLOOP(num_tasks(size)) for (unsigned long i = 0; i < high; i++) taskloop_body(&l, (long)i, 0);
+      TASKLOOP(num_tasks(size))
+      for (unsigned long i = 0; i < high; i++) taskloop_body(&l, (long)i, 0);
+    } else if (UNIT == unit_other &&
+               by_gcc) { /* libomp's entry for code by GCC counts wrongly down */
+      TASKLOOP(nogroup) for (unsigned long i = 0; i < high; i++) taskloop_body(&l, (long)i, 0);
     } else {
       TASKLOOP(nogroup) for (unsigned long i = high; i > 0; i--) taskloop_body(&l, (long)i - 1, 0);
     }
@@ -527,23 +562,23 @@ static void recurse(const struct node* node, handle self, long depth) {
   for (int k = 0; k < node->width; k++) {
     handle child = sh_task(self, node->number);
     int final = node->final && depth <= node->final;
-#define RECURSE(...)                                                     \
-  OMP(task firstprivate(node, child, depth) final(final) __VA_ARGS__) {  \
-    sh_begin(child, !node->untied);                                      \
-    if (depth > 1) {                                                     \
-      if (node->wait == 2) {                                             \
-        sh_group(child, 0);                                              \
-        OMP(taskgroup) recurse(node, child, depth - 1);                  \
-        sh_group_end(child);                                             \
-      } else {                                                           \
-        recurse(node, child, depth - 1);                                 \
-      }                                                                  \
-      if (node->wait == 1) {                                             \
-        OMP(taskwait)                                                    \
-        sh_taskwait(child);                                              \
-      }                                                                  \
-    }                                                                    \
-    sh_end(child);                                                       \
+#define RECURSE(...)                                                    \
+  OMP(task firstprivate(node, child, depth) final(final) __VA_ARGS__) { \
+    sh_begin(child, !node->untied);                                     \
+    if (depth > 1) {                                                    \
+      if (node->wait == 2) {                                            \
+        sh_group(child, 0);                                             \
+        OMP(taskgroup) recurse(node, child, depth - 1);                 \
+        sh_group_end(child);                                            \
+      } else {                                                          \
+        recurse(node, child, depth - 1);                                \
+      }                                                                 \
+      if (node->wait == 1) {                                            \
+        OMP(taskwait)                                                   \
+        sh_taskwait(child);                                             \
+      }                                                                 \
+    }                                                                   \
+    sh_end(child);                                                      \
   }
     if (node->untied) {
       RECURSE(untied)
@@ -603,7 +638,8 @@ static struct place member_of(handle team, const struct place* below, int* slots
   return mine;
 }
 
-static void region_body(const struct node* node, const struct place* below, handle team, int operation, long* sum) {
+static void region_body(const struct node* node, const struct place* below, handle team,
+                        int operation, long* sum) {
   int slots = 0;
   struct place mine = member_of(team, below, &slots);
   if (operation) fold(operation, sum, sh_amount(below->reduction, node->number));
@@ -614,27 +650,28 @@ static void region_body(const struct node* node, const struct place* below, hand
 #define REGION(...) OMP(parallel firstprivate(team, below) __VA_ARGS__)
 
 /* Its barriers and cancellations must stand in the region itself. */
-static void cancellable_region(const struct node* node, const struct place* below_here, handle team) {
+static void cancellable_region(const struct node* node, const struct place* below_here,
+                               handle team) {
   struct place below = *below_here;
   int threads = node->threads;
-#define CANCELLED                                                   \
-  {                                                                 \
-    int slots = 0;                                                  \
-    struct place mine = member_of(team, &below, &slots);            \
-    for (const struct node* n = node->first; n; n = n->next) {      \
-      if (n->kind == k_barrier) {                                   \
-        slots++;                                                    \
-        OMP(barrier)                                                \
-        sh_barrier(mine.task);                                      \
-      } else if (n->kind == k_cancel && n->cancels == 2) {          \
-        OMP(cancellation point parallel)                            \
-      } else if (n->kind == k_cancel) {                             \
-        OMP(cancel parallel)                                        \
-      } else {                                                      \
-        walk_one(n, &mine);                                         \
-      }                                                             \
-    }                                                               \
-    sh_member_end(mine.task);                                       \
+#define CANCELLED                                              \
+  {                                                            \
+    int slots = 0;                                             \
+    struct place mine = member_of(team, &below, &slots);       \
+    for (const struct node* n = node->first; n; n = n->next) { \
+      if (n->kind == k_barrier) {                              \
+        slots++;                                               \
+        OMP(barrier)                                           \
+        sh_barrier(mine.task);                                 \
+      } else if (n->kind == k_cancel && n->cancels == 2) {     \
+        OMP(cancellation point parallel)                       \
+      } else if (n->kind == k_cancel) {                        \
+        OMP(cancel parallel)                                   \
+      } else {                                                 \
+        walk_one(n, &mine);                                    \
+      }                                                        \
+    }                                                          \
+    sh_member_end(mine.task);                                  \
   }
   if (threads) {
     REGION(num_threads(threads)) CANCELLED
@@ -671,29 +708,30 @@ static void parallel(const struct node* node, const struct place* place) {
     cancellable_region(node, &below, team);
   } else if (operation && node->modifier) {
     switch (operation) {
-/* The tasks that take part must be created in the region itself, where its own copy has the name. */
-#define TASKS_AND_BODY(number, op)                                                     \
-  {                                                                                    \
-    for (int i = 0; i < 2; i++) {                                                      \
-      OMP(task in_reduction(op : total) firstprivate(below, site))                    \
-      fold(number, &total, sh_amount(below.reduction, site));                        \
-    }                                                                                  \
-    region_body(node, &below, team, number, &total);                                 \
+/* The tasks that take part must be created in the region itself, where its own copy has the name.
+ */
+#define TASKS_AND_BODY(number, op)                                 \
+  {                                                                \
+    for (int i = 0; i < 2; i++) {                                  \
+      OMP(task in_reduction(op : total) firstprivate(below, site)) \
+      fold(number, &total, sh_amount(below.reduction, site));      \
+    }                                                              \
+    region_body(node, &below, team, number, &total);               \
   }
-#define WITH_TASKS(number, op)                                                         \
-  case number:                                                                         \
-    if (threads) {                                                                     \
+#define WITH_TASKS(number, op)                                                            \
+  case number:                                                                            \
+    if (threads) {                                                                        \
       REGION(num_threads(threads) reduction(task, op : total)) TASKS_AND_BODY(number, op) \
-    } else {                                                                           \
-      REGION(reduction(task, op : total)) TASKS_AND_BODY(number, op)               \
-    }                                                                                  \
+    } else {                                                                              \
+      REGION(reduction(task, op : total)) TASKS_AND_BODY(number, op)                      \
+    }                                                                                     \
     break;
       OPERATIONS(WITH_TASKS)
     }
   } else if (operation) {
     switch (operation) {
-#define REDUCING_REGION(number, op)                                                           \
-  case number:                                                                                \
+#define REDUCING_REGION(number, op)                                                             \
+  case number:                                                                                  \
     REGION(if (several) reduction(op : total)) region_body(node, &below, team, number, &total); \
     break;
       OPERATIONS(REDUCING_REGION)
@@ -727,9 +765,12 @@ static void combined(const struct node* node, const struct place* place) {
   l.loop = sh_loop(place->task, count, 1);
 #define COMBINED(...) OMP(__VA_ARGS__) for (long i = 0; i < count; i++) taskloop_body(&l, i, 0)
   switch (shape) {
-    case 1: COMBINED(parallel for num_threads(threads) schedule(dynamic, size)); break;
-    case 2: COMBINED(parallel for num_threads(threads) schedule(guided, size)); break;
-    case 3: COMBINED(parallel for num_threads(threads) schedule(runtime)); break;
+    case 1: COMBINED(parallel for num_threads(threads) schedule(dynamic, size));
+      break;
+    case 2: COMBINED(parallel for num_threads(threads) schedule(guided, size));
+      break;
+    case 3: COMBINED(parallel for num_threads(threads) schedule(runtime));
+      break;
     case 4:
       OMP(parallel sections num_threads(threads)) {
         OMP(section) taskloop_body(&l, 0, 0);
@@ -738,7 +779,8 @@ static void combined(const struct node* node, const struct place* place) {
         OMP(section) taskloop_body(&l, 3, 0);
       }
       break;
-    case 5: COMBINED(teams distribute parallel for num_teams(2) num_threads(threads)); break;
+    case 5: COMBINED(teams distribute parallel for num_teams(2) num_threads(threads));
+      break;
     default: COMBINED(parallel for num_threads(threads));
   }
   sh_loop_end(l.loop);
@@ -763,7 +805,8 @@ static void barrier(const struct place* place) {
 }
 
 /* What exactly one thread runs; its tasks are children of the implicit task. */
-static void once(const struct node* first, const struct place* place, int slot, long index, long count) {
+static void once(const struct node* first, const struct place* place, int slot, long index,
+                 long count) {
   struct place inside = without_region(place);
   handle hit = sh_hit(place->task, slot, index, count);
   inside.cancellable = 0;
@@ -824,12 +867,12 @@ static void sections(const struct node* node, const struct place* place) {
     walk_all(node->first, &inside);
     return;
   }
-#define FOUR_SECTIONS                                 \
-  {                                                   \
-    OMP(section) section(node, place, slot, 0);       \
-    OMP(section) section(node, place, slot, 1);       \
-    OMP(section) section(node, place, slot, 2);       \
-    OMP(section) section(node, place, slot, 3);       \
+#define FOUR_SECTIONS                           \
+  {                                             \
+    OMP(section) section(node, place, slot, 0); \
+    OMP(section) section(node, place, slot, 1); \
+    OMP(section) section(node, place, slot, 2); \
+    OMP(section) section(node, place, slot, 3); \
   }
   if (node->nowait) {
     OMP(sections nowait) FOUR_SECTIONS
@@ -851,19 +894,46 @@ static void critical(const struct node* node, const struct place* place) {
   }
 }
 
+/* Three ways to let one in: a named critical section, a lock, and a lock that is set twice. */
 static void lock(const struct node* node, const struct place* place) {
-  static int inside;
+  static int inside[3], made;
+  static omp_lock_t simple;
+  static omp_nest_lock_t nested;
+  int way = node->count % 3;
   if (!place->region || !own_runtime) return;
   OMP(critical(named)) {
-    sh_expect(inside++, 0, "how many are inside of a named critical section");
+    if (!made) {
+      omp_init_lock(&simple);
+      omp_init_nest_lock(&nested);
+      made = 1;
+    }
+    if (way == 0) {
+      sh_expect(inside[0]++, 0, "how many are inside of a named critical section");
+      sh_work(node->count);
+      inside[0]--;
+    }
+  }
+  if (way == 1) {
+    omp_set_lock(&simple);
+    sh_expect(inside[1]++, 0, "how many hold a lock");
     sh_work(node->count);
-    inside--;
+    inside[1]--;
+    omp_unset_lock(&simple);
+  } else if (way == 2) {
+    omp_set_nest_lock(&nested);
+    sh_expect(inside[2]++, 0, "how many hold a lock");
+    sh_expect(omp_test_nest_lock(&nested), 2, "the depth of a lock that is set twice");
+    sh_work(node->count);
+    omp_unset_nest_lock(&nested);
+    inside[2]--;
+    omp_unset_nest_lock(&nested);
   }
 }
 
 /* The schedule of a loop that leaves it to the run, from 5 up. */
 static int choose_schedule(const struct node* node) {
-  static const omp_sched_t kinds[] = {omp_sched_static, omp_sched_dynamic, omp_sched_guided, omp_sched_auto};
+  static const omp_sched_t kinds[] = {omp_sched_static, omp_sched_dynamic, omp_sched_guided,
+                                      omp_sched_auto};
   unsigned monotonic = (unsigned)omp_sched_monotonic;
   if (node->schedule >= 5 && own_runtime) {
     unsigned kind = (unsigned)kinds[(node->schedule - 5) % 4];
@@ -873,8 +943,8 @@ static int choose_schedule(const struct node* node) {
   return node->size < 1 ? 1 : node->size;
 }
 
-static void iteration(const struct node* node, const struct place* place, int slot, long index, long total,
-                      long* x) {
+static void iteration(const struct node* node, const struct place* place, int slot, long index,
+                      long total, long* x) {
   handle hit = sh_hit(place->task, slot, index, total);
   struct place inside = in_task(place, hit);
   inside.cancellable = inside.may_cancel = 0;
@@ -888,79 +958,82 @@ static void iteration(const struct node* node, const struct place* place, int sl
 #define DOWN(type) for (type v = high; v > low; v -= step)
 #define UP_INDEX ((long)((v - low) / step))
 #define DOWN_INDEX ((long)((high - v) / step))
-#define ORDERED_BODY(index)                             \
-  {                                                     \
-    long at = index;                                    \
-    iteration(node, place, slot, at, total, 0);         \
-    OMP(ordered) sh_ordered(place->task, slot, at);     \
+#define ORDERED_BODY(index)                         \
+  {                                                 \
+    long at = index;                                \
+    iteration(node, place, slot, at, total, 0);     \
+    OMP(ordered) sh_ordered(place->task, slot, at); \
   }
 #define PLAIN_BODY(index) iteration(node, place, slot, index, total, 0);
 
-#define SCHEDULED(LOOP, BODY, ...)                                                \
-  switch (node->schedule) {                                                       \
-    case 0: OMP(for __VA_ARGS__) LOOP BODY break;                                 \
-    case 1: OMP(for schedule(static) __VA_ARGS__) LOOP BODY break;                \
-    case 2: OMP(for schedule(static, size) __VA_ARGS__) LOOP BODY break;          \
-    case 3: OMP(for schedule(dynamic, size) __VA_ARGS__) LOOP BODY break;         \
-    case 4: OMP(for schedule(guided, size) __VA_ARGS__) LOOP BODY break;          \
-    default: OMP(for schedule(runtime) __VA_ARGS__) LOOP BODY                     \
+#define SCHEDULED(LOOP, BODY, ...)                                        \
+  switch (node->schedule) {                                               \
+    case 0: OMP(for __VA_ARGS__) LOOP BODY break;                         \
+    case 1: OMP(for schedule(static) __VA_ARGS__) LOOP BODY break;        \
+    case 2: OMP(for schedule(static, size) __VA_ARGS__) LOOP BODY break;  \
+    case 3: OMP(for schedule(dynamic, size) __VA_ARGS__) LOOP BODY break; \
+    case 4: OMP(for schedule(guided, size) __VA_ARGS__) LOOP BODY break;  \
+    default: OMP(for schedule(runtime) __VA_ARGS__) LOOP BODY             \
   }
-#define DIRECTED(type, LOOP, index)                                               \
-  if (node->ordered && node->nowait) {                                            \
-    SCHEDULED(LOOP(type), ORDERED_BODY(index), ordered nowait)                    \
-  } else if (node->ordered) {                                                     \
-    SCHEDULED(LOOP(type), ORDERED_BODY(index), ordered)                           \
-  } else if (node->nowait) {                                                      \
-    SCHEDULED(LOOP(type), PLAIN_BODY(index), nowait)                              \
-  } else {                                                                        \
-    SCHEDULED(LOOP(type), PLAIN_BODY(index))                                      \
+#define DIRECTED(type, LOOP, index)                            \
+  if (node->ordered && node->nowait) {                         \
+    SCHEDULED(LOOP(type), ORDERED_BODY(index), ordered nowait) \
+  } else if (node->ordered) {                                  \
+    SCHEDULED(LOOP(type), ORDERED_BODY(index), ordered)        \
+  } else if (node->nowait) {                                   \
+    SCHEDULED(LOOP(type), PLAIN_BODY(index), nowait)           \
+  } else {                                                     \
+    SCHEDULED(LOOP(type), PLAIN_BODY(index))                   \
   }
 
 /* One for each type. What is signed goes down, too; GCC 12 takes an unsigned -7 for 4294967289. */
-#define TYPED_LOOP(name, type, top, may_go_down)                                                      \
-  static void name(const struct node* node, const struct place* place, int slot, long total, int size) { \
-    type step = (type)(node->step + 1), low, high;                                                    \
-    low = node->low < 0 ? (type)(top - 1000) : (type)node->low;                                       \
-    high = (type)(low + (type)total * step);                                                          \
-    if (may_go_down && node->down) {                                                                  \
-      DIRECTED(type, DOWN, DOWN_INDEX)                                                                \
-    } else {                                                                                          \
-      DIRECTED(type, UP, UP_INDEX)                                                                    \
-    }                                                                                                 \
+#define TYPED_LOOP(name, type, top, may_go_down)                                             \
+  static void name(const struct node* node, const struct place* place, int slot, long total, \
+                   int size) {                                                               \
+    type step = (type)(node->step + 1), low, high;                                           \
+    low = node->low < 0 ? (type)(top - 1000) : (type)node->low;                              \
+    high = (type)(low + (type)total * step);                                                 \
+    if (may_go_down && node->down) {                                                         \
+      DIRECTED(type, DOWN, DOWN_INDEX)                                                       \
+    } else {                                                                                 \
+      DIRECTED(type, UP, UP_INDEX)                                                           \
+    }                                                                                        \
   }
 TYPED_LOOP(int_loop, int, INT_MAX, 1)
 TYPED_LOOP(unsigned_loop, unsigned, UINT_MAX, 0)
 TYPED_LOOP(long_loop, long, LONG_MAX, 1)
 TYPED_LOOP(unsigned_long_loop, unsigned long, ULONG_MAX, 0)
 
-static void reducing_loop(const struct node* node, const struct place* place, int slot, long total, int size) {
+static void reducing_loop(const struct node* node, const struct place* place, int slot, long total,
+                          int size) {
   long* x = &place->totals[node->operation - 1];
   switch (node->operation) {
-#define REDUCING_FOR(number, op)                                                      \
-  case number:                                                                        \
-    if (node->schedule == 0) {                                                        \
+#define REDUCING_FOR(number, op)                                                               \
+  case number:                                                                                 \
+    if (node->schedule == 0) {                                                                 \
       OMP(for reduction(op : x[0:1])) for (long i = 0; i < total; i++)                \
-        iteration(node, place, slot, i, total, x);                                    \
-    } else if (node->schedule < 5) {                                                  \
+        iteration(node, place, slot, i, total, x);                                             \
+    } else if (node->schedule < 5) {                                                           \
       OMP(for schedule(dynamic, size) reduction(op : x[0:1])) for (long i = 0; i < total; i++) \
-        iteration(node, place, slot, i, total, x);                                    \
-    } else {                                                                          \
+        iteration(node, place, slot, i, total, x);                                             \
+    } else {                                                                                   \
       OMP(for schedule(runtime) reduction(op : x[0:1])) for (long i = 0; i < total; i++) \
-        iteration(node, place, slot, i, total, x);                                    \
-    }                                                                                 \
+        iteration(node, place, slot, i, total, x);                                             \
+    }                                                                                          \
     break;
     OPERATIONS(REDUCING_FOR)
   }
 }
 
-static void cancelled_loop(const struct node* node, const struct place* place, int slot, long total) {
+static void cancelled_loop(const struct node* node, const struct place* place, int slot,
+                           long total) {
   sh_may_miss(place->task, slot, omp_get_cancellation());
-#define CANCELLED_FOR(...)                              \
+#define CANCELLED_FOR(...)                                \
   OMP(for __VA_ARGS__) for (long i = 0; i < total; i++) { \
-    iteration(node, place, slot, i, total, 0);          \
-    if (i == total / 2) {                               \
-      OMP(cancel for)                                   \
-    }                                                   \
+    iteration(node, place, slot, i, total, 0);            \
+    if (i == total / 2) {                                 \
+      OMP(cancel for)                                     \
+    }                                                     \
   }
   if (node->schedule < 2 || !by_gcc) { /* libomp hangs if others are cancelled often */
     CANCELLED_FOR(schedule(static))
@@ -992,10 +1065,17 @@ static void loop(const struct node* node, const struct place* place) {
       for (int j = 0; j < inner; j++) iteration(node, place, slot, i * inner + j, total, 0);
   } else {
     switch (node->type) {
-      case 1: unsigned_loop(node, place, slot, total, size); break;
-      case 2: long_loop(node, place, slot, total, size); break;
-      case 3: unsigned_long_loop(node, place, slot, total, size); break;
-      default: int_loop(node, place, slot, total, size);
+      case 1:
+        unsigned_loop(node, place, slot, total, size);
+        break;
+      case 2:
+        long_loop(node, place, slot, total, size);
+        break;
+      case 3:
+        unsigned_long_loop(node, place, slot, total, size);
+        break;
+      default:
+        int_loop(node, place, slot, total, size);
     }
   }
   end_sharing(place, slot, (int)nowait, total);
@@ -1030,14 +1110,18 @@ static void call(const struct node* node, const struct place* place) {
   if (!walkers[unit]) unit = UNIT;
   inside.reduced = 0;
   inside.may_cancel = 0;
-  inside.region = place->region && !(unit == unit_other && UNIT != unit_other) && !place->cancellable;
-  if (unit == unit_other && UNIT != unit_other) inside.task = sh_guest(place->task); /* it does not know the tasks of this one */
+  inside.region =
+      place->region && !(unit == unit_other && UNIT != unit_other) && !place->cancellable;
+  if (unit == unit_other && UNIT != unit_other)
+    inside.task = sh_guest(place->task); /* it does not know the tasks of this one */
   walkers[unit](node->first, &inside);
 }
 
 static void walk_one(const struct node* node, const struct place* place) {
   switch (node->kind) {
-    case k_work: sh_work(node->count); break;
+    case k_work:
+      sh_work(node->count);
+      break;
     case k_yield: {
       OMP(taskyield)
       break;
@@ -1047,28 +1131,69 @@ static void walk_one(const struct node* node, const struct place* place) {
       sh_taskwait(place->task);
       break;
     }
-    case k_depwait: depwait(node, place); break;
-    case k_task: task(node, place); break;
-    case k_group: group(node, place); break;
-    case k_domain: domain(node, place); break;
-    case k_repeat: repeat(node, place); break;
-    case k_call: call(node, place); break;
-    case k_taskloop: taskloop(node, place); break;
-    case k_recurse: recursion(node, place); break;
-    case k_successors: successors(node, place); break;
-    case k_flood: flood(node, place); break;
-    case k_parallel: parallel(node, place); break;
-    case k_combined: combined(node, place); break;
-    case k_barrier: barrier(place); break;
-    case k_single: single(node, place); break;
-    case k_masked: masked(node, place); break;
-    case k_sections: sections(node, place); break;
-    case k_critical: critical(node, place); break;
-    case k_lock: lock(node, place); break;
-    case k_loop: loop(node, place); break;
-    case k_doacross: doacross(node, place); break;
+    case k_depwait:
+      depwait(node, place);
+      break;
+    case k_task:
+      task(node, place);
+      break;
+    case k_group:
+      group(node, place);
+      break;
+    case k_domain:
+      domain(node, place);
+      break;
+    case k_repeat:
+      repeat(node, place);
+      break;
+    case k_call:
+      call(node, place);
+      break;
+    case k_taskloop:
+      taskloop(node, place);
+      break;
+    case k_recurse:
+      recursion(node, place);
+      break;
+    case k_successors:
+      successors(node, place);
+      break;
+    case k_flood:
+      flood(node, place);
+      break;
+    case k_parallel:
+      parallel(node, place);
+      break;
+    case k_combined:
+      combined(node, place);
+      break;
+    case k_barrier:
+      barrier(place);
+      break;
+    case k_single:
+      single(node, place);
+      break;
+    case k_masked:
+      masked(node, place);
+      break;
+    case k_sections:
+      sections(node, place);
+      break;
+    case k_critical:
+      critical(node, place);
+      break;
+    case k_lock:
+      lock(node, place);
+      break;
+    case k_loop:
+      loop(node, place);
+      break;
+    case k_doacross:
+      doacross(node, place);
+      break;
     case k_cancel:
-    case kinds: break;
+    case kinds:
+      break;
   }
 }
 

@@ -29,7 +29,8 @@ from shrink import Shrinker  # noqa: E402
 from suite import SuiteError  # noqa: E402  (of the conformance suite; settings.py knows where it is)
 
 BATCH = 100  # programs of one process
-STOCK_LIMIT = 12  # seconds for them together
+STOCK_LIMIT = 60  # seconds for them together
+STOCK_STALL = 4  # seconds for one
 WALKERS = [(compiler, mixed) for mixed in (False, True) for compiler in ("gcc", "clang")]
 
 
@@ -102,6 +103,7 @@ class WalkSuite(generated.Suite):
     builder = WalkerBuilder
     stride = BATCH
     repeats = 25
+    stall = 15
 
     def program(self, seed):
         compiler, mixed = WALKERS[seed // BATCH % len(WALKERS)]
@@ -123,7 +125,8 @@ class WalkSuite(generated.Suite):
     def _try(self, program, built):
         setting = self._options.setting or self._settings.one(program.seed)
         cases = [case.number for case in program.cases]
-        cases, seconds, kib = self._passing(program, built, cases, [setting.stock()], STOCK_LIMIT)
+        cases, seconds, kib = self._passing(program, built, cases, [setting.stock()], STOCK_LIMIT,
+                                             STOCK_STALL)
         self._report.program(0, len(program.cases))
         if self._options.lares or self._options.launcher:
             self._under(program, built, setting, cases, seconds, kib)
