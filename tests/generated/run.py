@@ -297,7 +297,9 @@ def run_all(suite, options):
     end = time.monotonic() + options.seconds if options.seconds else None
     first = options.seed if options.seed is not None else random.randrange(10**6)
     count = 1 if options.seed is not None and not options.programs and not end else options.programs or 20
-    seeds = itertools.count(first, suite.stride) if end else iter(range(first, first + count * suite.stride, suite.stride))
+    first -= first % suite.stride
+    some = range(first, first + count * suite.stride, suite.stride)
+    seeds = itertools.count(first, suite.stride) if end else iter(some)
     print(f"seeds from {first} on", flush=True)
     lock = threading.Lock()
 

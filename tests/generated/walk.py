@@ -7,7 +7,7 @@ thousands run in a minute. What fails is shrunk by dropping parts of its tree.
 Examples:
   walk.py --lares build/release/lares --programs 20000
   walk.py --lares build/release/lares --seconds 600 --keep build/failures
-  walk.py --lares build/release/lares --seed 7117 --compiler clang --mixed
+  walk.py --lares build/release/lares --seed 7117    # program 7117 again, with the same setting
   walk.py --seed 7117 --print                # only its tree
 """
 
@@ -101,29 +101,32 @@ class WalkSuite(generated.Suite):
     """A seed of the suite is a batch; the number of a case is the seed of a program."""
 
     builder = WalkerBuilder
-    stride = BATCH
     repeats = 25
     stall = 15
 
-    def program(self, seed):
-        compiler, mixed = WALKERS[seed // BATCH % len(WALKERS)]
-        if self._options.compiler:
-            compiler, mixed = self._options.compiler, self._options.mixed
-        count = 1 if self._options.single else BATCH
-        return Batch(seed, compiler, mixed, tuple(Case(number) for number in range(seed, seed + count)))
-
     def __init__(self, options, report):
         super().__init__(options, report)
+        self.stride = 1 if options.single else BATCH
         for compiler, mixed in WALKERS:  # now, since several threads want them at once
             if not options.compiler or (compiler, mixed) == (options.compiler, options.mixed):
                 self._builder.build(Batch(0, compiler, mixed, ()))
+
+    def program(self, seed):
+        """The batch that begins with this seed; the walker and the setting are the same for each of its seeds."""
+        compiler, mixed = WALKERS[seed // BATCH % len(WALKERS)]
+        if self._options.compiler:
+            compiler, mixed = self._options.compiler, self._options.mixed
+        return Batch(seed, compiler, mixed, tuple(Case(number) for number in range(seed, seed + self.stride)))
+
+    def setting(self, seed):
+        return self._settings.one(seed // BATCH)
 
     def try_seed(self, seed):
         batch = self.program(seed)
         self._try(batch, self._builder.build(batch))
 
     def _try(self, program, built):
-        setting = self._options.setting or self._settings.one(program.seed)
+        setting = self.setting(program.seed)
         cases = [case.number for case in program.cases]
         cases, seconds, kib = self._passing(program, built, cases, [setting.stock()], STOCK_LIMIT,
                                              STOCK_STALL)
@@ -138,7 +141,7 @@ class WalkSuite(generated.Suite):
 
     def _replay(self, program, case):
         return (f"tests/generated/walk.py --lares {self._options.lares} --seed {case} --compiler {program.compiler}"
-                + " --mixed" * program.mixed)
+                + " --mixed" * program.mixed + " --disorder" * self._options.disorder)
 
     def _shown(self, program, setting):
         return self.tree(program, setting)
@@ -172,7 +175,7 @@ def parse_arguments(words=None):
     parser.add_argument("--mixed", action="store_true",
                         help="with --compiler: the walker that has libraries of both compilers")
     options = parser.parse_args(words)
-    options.case, options.without, options.setting = None, (), None
+    options.case, options.without = None, ()
     options.single = options.seed is not None and not options.programs and not options.seconds
     if options.programs:
         options.programs = -(-options.programs // BATCH)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -121,6 +122,29 @@ class Walked(unittest.TestCase):
         self.assertRegex(printed.getvalue(), r"FAIL walked-gcc case \d+: crash")
         self.assertRegex(printed.getvalue(), r"smallest \([1-4] statements\)")
         self.assertTrue(list((self.folder / "kept").iterdir()))
+
+
+class Seeds(unittest.TestCase):
+    def suite(self, *words):
+        folder = tempfile.mkdtemp(prefix="lares-walk-test-")
+        self.addCleanup(shutil.rmtree, folder)
+        options = walk.parse_arguments([*words])
+        options.build = folder
+        with unittest.mock.patch.object(walk.WalkSuite, "builder"):
+            return walk.WalkSuite(options, generated.Report())
+
+    def test_one_program_runs_as_in_its_batch(self):
+        many, one = self.suite("--seconds", "1"), self.suite("--seed", "1234")
+        batch, alone = many.program(1200), one.program(1234)
+        self.assertIn(walk.Case(1234), batch.cases)
+        self.assertEqual(alone.cases, (walk.Case(1234),))
+        self.assertEqual((alone.compiler, alone.mixed), (batch.compiler, batch.mixed))
+        self.assertEqual(many.setting(1200), one.setting(1234))
+
+    def test_all_walkers_have_their_turn(self):
+        suite = self.suite("--seconds", "1")
+        batches = [suite.program(seed) for seed in range(0, 4 * walk.BATCH, walk.BATCH)]
+        self.assertEqual({(batch.compiler, batch.mixed) for batch in batches}, set(walk.WALKERS))
 
 
 class Dropping(unittest.TestCase):
