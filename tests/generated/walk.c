@@ -74,13 +74,13 @@ static void check_sum(int k, handle reduction) {
   __atomic_store_n(&taken[k], 0, __ATOMIC_SEQ_CST);
 }
 
-/* The case of an item in the switches below, with the arguments (case, operation, its sign, item).
- */
+/* The case of an item in the switches below; the arguments are the case, operation, sign, item. */
 #define SITE_OF(operation, k) (((operation) - 1) * sums + (k))
-#define FOUR(X, number, operation)               \
-  X(SITE_OF(number, 0), number, operation, sum0) \
-  X(SITE_OF(number, 1), number, operation, sum1) \
+/* clang-format off */
+#define FOUR(X, number, operation)                                                              \
+  X(SITE_OF(number, 0), number, operation, sum0) X(SITE_OF(number, 1), number, operation, sum1) \
   X(SITE_OF(number, 2), number, operation, sum2) X(SITE_OF(number, 3), number, operation, sum3)
+/* clang-format on */
 #define ITEMS(X) FOUR(X, 1, +) FOUR(X, 2, ^) FOUR(X, 3, |) FOUR(X, 4, max)
 
 #define OPERATIONS(X) X(1, +) X(2, ^) X(3, |) X(4, max)
