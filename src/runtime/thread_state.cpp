@@ -33,6 +33,7 @@ pthread_once_t g_key_once = PTHREAD_ONCE_INIT;
 
 void recycle(void* state) {
   auto* thread = static_cast<ThreadState*>(state);
+  thread->pool.give_back_all();
   t_state = nullptr;
   this_worker_slot = nullptr;
   const std::lock_guard lock(g_free_lock);
@@ -142,13 +143,30 @@ void TaskPool::release(ThreadState& self, Task* task) noexcept {
     self.pool.free_[task->size_class] = task;
     return;
   }
-  Task* head = owner->pool.returned_.load(std::memory_order_relaxed);
+  Returns& returns = self.pool.returns_;
+  if (returns.to != owner) {
+    self.pool.give_back_all();
+    returns.to = owner;
+    returns.last = task;
+  }
+  task->next = returns.first;
+  returns.first = task;
+  // Large ones are memory that the owner misses.
+  const bool large = task->size_class >= small_classes;
+  if (++returns.count == most_kept || large) self.pool.give_back_all();
+}
+
+void TaskPool::give_back_all() noexcept {
+  if (returns_.to == nullptr) return;
+  std::atomic<Task*>& returned = returns_.to->pool.returned_;
+  Task* head = returned.load(std::memory_order_relaxed);
   do {
-    task->next = head;
+    returns_.last->next = head;
     disorder::pause(disorder::Point::giving_back);
-    // release: the owner that takes it sees our last writes to the descriptor.
-  } while (!owner->pool.returned_.compare_exchange_weak(head, task, std::memory_order_release,
-                                                        std::memory_order_relaxed));
+    // release: the owner that takes them sees our last writes to the descriptors.
+  } while (!returned.compare_exchange_weak(head, returns_.first, std::memory_order_release,
+                                           std::memory_order_relaxed));
+  returns_ = Returns{};
 }
 
 namespace {

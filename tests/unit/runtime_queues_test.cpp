@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <set>
 #include <thread>
@@ -262,6 +263,38 @@ TEST(TaskPool, WhatOthersGiveBackIsUsedAgain) {
     }).join();
   }
   EXPECT_LE(seen.size(), 2 * window);
+}
+
+TEST(TaskPool, OthersGiveBackSeveralAtOnce) {
+  ThreadState& self = *this_thread();
+  constexpr std::size_t bytes = 1300;  // a size that nothing else here asks for
+  constexpr std::size_t several = 16;
+  std::vector<Task*> tasks;
+  for (std::size_t i = 0; i < several; ++i) tasks.push_back(self.pool.allocate(self, bytes));
+  std::promise<void> first_was_given;
+  std::promise<void> owner_has_looked;
+  std::thread other([&] {
+    TaskPool::release(*this_thread(), tasks[0]);
+    first_was_given.set_value();
+    owner_has_looked.get_future().wait();
+    for (std::size_t i = 1; i < several; ++i) TaskPool::release(*this_thread(), tasks[i]);
+  });
+  first_was_given.get_future().wait();
+  Task* const fresh = self.pool.allocate(self, bytes);
+  EXPECT_NE(fresh, tasks[0]);  // one is not worth a write to a line that all consumers share
+  owner_has_looked.set_value();
+  other.join();
+  std::set<Task*> again;
+  for (std::size_t i = 0; i < several; ++i) again.insert(self.pool.allocate(self, bytes));
+  EXPECT_EQ(again, std::set<Task*>(tasks.begin(), tasks.end()));
+}
+
+TEST(TaskPool, AThreadThatEndsKeepsNothingOfOthers) {
+  ThreadState& self = *this_thread();
+  constexpr std::size_t bytes = 1200;  // likewise
+  Task* const task = self.pool.allocate(self, bytes);
+  std::thread([task] { TaskPool::release(*this_thread(), task); }).join();
+  EXPECT_EQ(self.pool.allocate(self, bytes), task);
 }
 
 }  // namespace
