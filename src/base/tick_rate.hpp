@@ -5,8 +5,8 @@
 
 namespace lares {
 
-/// Ticks of ticks() in a microsecond, at least 1. On x86-64, where nothing tells it at once, what is
-/// usual: right within a factor of two.
+/// Ticks of ticks() in a microsecond, at least 1. On x86-64, where nothing tells it at once, what
+/// is usual: right within a factor of two.
 inline std::uint64_t ticks_per_microsecond() noexcept {
 #if defined(__x86_64__)
   return 3000;

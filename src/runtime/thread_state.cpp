@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -81,6 +82,15 @@ std::size_t room_of(std::size_t size_class) noexcept {
 }
 static_assert(TaskPool::small_classes * TaskPool::class_bytes == 1536);
 
+/// Pages that nobody has touched, so that they come to their owner's node: those of the heap may
+/// lie where another thread has used them.
+char* fresh_slab(std::size_t bytes) noexcept {
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) std::abort();
+  return static_cast<char*>(memory);
+}
+
 char* fresh_memory(std::size_t bytes) noexcept {
   auto* memory = static_cast<char*>(std::aligned_alloc(alignof(Task), bytes));
   if (memory == nullptr) std::abort();
@@ -112,7 +122,7 @@ Task* TaskPool::refill(ThreadState& self, std::size_t size_class) noexcept {
       // No less than the largest of the small classes needs.
       const std::size_t fresh =
           std::max(disorder::limit(disorder::Limit::task_slab, slab_bytes), std::size_t{4096});
-      slab_ = fresh_memory(fresh);
+      slab_ = fresh_slab(fresh);
       slab_left_ = fresh;
     }
     memory = slab_;

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <future>
 #include <memory>
 #include <set>
@@ -14,6 +16,7 @@
 #include "runtime/shared_queue.hpp"
 #include "runtime/thread_state.hpp"
 #include "support/needs_order.hpp"
+#include "support/sanitized.hpp"
 
 namespace lares::runtime {
 namespace {
@@ -295,6 +298,27 @@ TEST(TaskPool, AThreadThatEndsKeepsNothingOfOthers) {
   Task* const task = self.pool.allocate(self, bytes);
   std::thread([task] { TaskPool::release(*this_thread(), task); }).join();
   EXPECT_EQ(self.pool.allocate(self, bytes), task);
+}
+
+// Pages of the heap may lie on the node of whoever used them before.
+TEST(TaskPool, FreshMemoryIsNobodysOld) {
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizer's heap works in its own way";
+  ThreadState& self = *this_thread();
+  constexpr std::size_t large = std::size_t{1} << 20U;
+  void* volatile first = std::malloc(large);
+  std::free(first);  // from now on the C library keeps such pieces
+  const volatile auto begin = reinterpret_cast<std::uintptr_t>(std::malloc(large));
+  std::memset(reinterpret_cast<void*>(begin), 1, large);
+  void* const behind_it = std::malloc(64);
+  std::free(reinterpret_cast<void*>(begin));
+  std::vector<Task*> tasks;
+  for (int i = 0; i < 1000; ++i) tasks.push_back(self.pool.allocate(self, 1100));
+  std::free(behind_it);
+  for (Task* task : tasks) {
+    const auto at = reinterpret_cast<std::uintptr_t>(task);
+    EXPECT_FALSE(begin <= at && at < begin + large);
+    TaskPool::release(self, task);
+  }
 }
 
 }  // namespace
