@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "runtime/thrift.hpp"
 #include "support/runtime_host.hpp"
 
 namespace lares::runtime {
@@ -220,6 +221,16 @@ TEST(BreakEven, ATaskInTheDequeOfABlockedWorkerIsFoundInTheEnd) {
   });
   EXPECT_TRUE(owner.in_time.load());
   EXPECT_EQ(owner.ran.load(), 1);
+}
+
+TEST(Thrift, KnowsTinyTasksByTheirTimeHoweverFastTheCounterIs) {
+  for (const std::uint64_t per_microsecond : {19U, 25U, 100U, 1000U, 3000U}) {
+    Thrift thrift(per_microsecond);
+    for (int i = 0; i < 100; ++i) thrift.sample(2 * per_microsecond);
+    EXPECT_FALSE(thrift.tasks_are_tiny()) << per_microsecond;
+    for (int i = 0; i < 100; ++i) thrift.sample(per_microsecond / 4);
+    EXPECT_TRUE(thrift.tasks_are_tiny()) << per_microsecond;
+  }
 }
 
 }  // namespace
