@@ -3,7 +3,8 @@
 binaries under the stock runtimes and under Lares' policies.
 
     bench/lab_policies.py                   five runs each (an hour on two cores)
-    bench/lab_policies.py --write           also writes the table into docs/lab.md
+    bench/lab_policies.py --write           also writes the table into docs/lab.md, and its shares into
+                                            docs/lab-policies.json, which `lares simulate --report` reads
 
 Stock runs are bound (OMP_PROC_BIND=close, OMP_PLACES=cores), as Lares binds. Remote lines are lines
 fetched from another node's memory within the region of the computation. The halo of Jacobi is what any
@@ -113,6 +114,26 @@ def table_of(options, runs):
     return table
 
 
+def shares_of(options, runs):
+    """The document docs/lab-policies.json."""
+    def three(values):
+        spread = harness.Spread(values)
+        return [round(spread.least), round(spread.median), round(spread.most)]
+    rows = [{"program": case, "compiler": compiler,
+             "configuration": policy or f"stock {COMPILERS[compiler]}",
+             "remote_lines_thousands": three([r["remote"] / 1000 for r in some]),
+             "remote_percent": three([100 * r["remote"] / r["all"] for r in some])}
+            for (case, compiler, policy), some in runs.items()]
+    return {"written_by": "bench/lab_policies.py --write", "guest": guest_of(options),
+            "rounds": options.rounds, "date": datetime.date.today().isoformat(),
+            "columns": "least, median, most", "rows": rows}
+
+
+def guest_of(options):
+    more = f", {options.guest}" if options.guest else ""
+    return f"{options.nodes} nodes with {options.cpus} cpus each, 512 KiB of L2 per cpu{more}"
+
+
 def body():
     parser = harness.Parser(description=__doc__.splitlines()[0],
                             epilog="Example: bench/lab_policies.py --rounds 1 --cases jacobi")
@@ -143,10 +164,9 @@ def body():
             for (case, compiler, policy), some in runs.items()])
     if options.write:
         date = datetime.date.today().isoformat()
-        more = f", {options.guest}" if options.guest else ""
-        text = (f"{table.markdown()}\n\nA guest of {options.nodes} nodes with {options.cpus} cpus each, "
-                f"512 KiB of L2 per cpu{more}; medians [least..most] of {options.rounds} "
-                f"interleaved runs, {date}.")
+        text = (f"{table.markdown()}\n\nA guest of {guest_of(options)}; medians [least..most] of "
+                f"{options.rounds} interleaved runs, {date}.")
+        harness.write_json(harness.ROOT / "docs" / "lab-policies.json", shares_of(options, runs))
         harness.replace_marked(harness.ROOT / "docs" / "lab.md", "policies", text)
     return 0
 
