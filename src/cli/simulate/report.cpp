@@ -23,7 +23,7 @@ using papers::Judgement;
 using papers::Reproduction;
 using papers::Verdict;
 
-constexpr std::size_t sizes_of_factorisations[] = {8192, 16384, 32768};
+constexpr std::size_t sizes_of_factorisations[] = {8192, 16384, 32768, 49152};
 
 std::string introduction(std::uint32_t seeds) {
   namespace limits = papers::limits;
