@@ -3,7 +3,8 @@
 the same binaries under the stock runtimes and under Lares' policies.
 
     bench/lab_policies.py                   five runs each (an hour on two cores)
-    bench/lab_policies.py --write           also writes the table into docs/lab.md
+    bench/lab_policies.py --write           also writes the table into docs/lab.md, and its shares into
+                                            docs/lab-policies.json, which `lares simulate --report` reads
 
 Stock runs are bound (OMP_PROC_BIND=close, OMP_PLACES=cores). *Remote* lines come from the memory of
 another node, *crossing* ones from there or from a cache of another node, within the region of the
@@ -94,7 +95,7 @@ def one_run(options, lares, case, compiler, policy):
     region = run.region(case.region)
     fetched, met = lab_guests.fetched(region), lab_guests.met(region)
     return {"remote": lab_guests.remote(fetched), "crossing": lab_guests.remote(met),
-            "all": sum(map(sum, met)), "seconds": run.seconds, "again": lab_guests.retries(run), "region": region}
+            "all": sum(map(sum, fetched)), "seconds": run.seconds, "again": lab_guests.retries(run), "region": region}
 
 
 def measure(options, lares):
@@ -118,7 +119,7 @@ def better_stock(runs, case, what):
 
 def table_of(options, runs):
     table = harness.Table(["program, policy", "remote, thousands", "of the better stock",
-                           "crossing, thousands", "of the better stock", "of all lines",
+                           "of lines from memory", "crossing, thousands", "of the better stock",
                            "of the bound"])
     for case in cases(options):
         best = {what: better_stock(runs, case, what) for what in ("remote", "crossing")}
@@ -126,15 +127,36 @@ def table_of(options, runs):
             some = runs[case.name, compiler, policy]
             remote = harness.Spread([r["remote"] / 1000 for r in some])
             crossing = harness.Spread([r["crossing"] / 1000 for r in some])
-            share = harness.Spread([100 * r["crossing"] / r["all"] for r in some])
+            share = harness.Spread([100 * r["remote"] / r["all"] for r in some])
             table.add(f"{case.name}-{compiler}, {policy or f'stock {COMPILERS[compiler]}'}",
                       remote.text("{:.0f}".format),
                       harness.two_decimals(1000 * remote.median / best["remote"]),
+                      share.text("{:.0f}".format) + " %",
                       crossing.text("{:.0f}".format),
                       harness.two_decimals(1000 * crossing.median / best["crossing"]),
-                      share.text("{:.0f}".format) + " %",
                       harness.two_decimals(1000 * crossing.median / case.bound))
     return table
+
+
+def shares_of(options, runs):
+    """The document docs/lab-policies.json."""
+    def three(values):
+        spread = harness.Spread(values)
+        return [round(spread.least), round(spread.median), round(spread.most)]
+    rows = [{"program": case, "compiler": compiler,
+             "configuration": policy or f"stock {COMPILERS[compiler]}",
+             "remote_lines_thousands": three([r["remote"] / 1000 for r in some]),
+             "crossing_lines_thousands": three([r["crossing"] / 1000 for r in some]),
+             "remote_percent": three([100 * r["remote"] / r["all"] for r in some])}
+            for (case, compiler, policy), some in runs.items()]
+    return {"written_by": "bench/lab_policies.py --write", "guest": guest_of(options),
+            "rounds": options.rounds, "date": datetime.date.today().isoformat(),
+            "columns": "least, median, most", "rows": rows}
+
+
+def guest_of(options):
+    more = f", {options.guest}" if options.guest else ""
+    return f"{options.nodes} nodes with {options.cpus} cpus each, {options.cache} per cpu{more}"
 
 
 def body():
@@ -169,10 +191,9 @@ def body():
             for (case, compiler, policy), some in runs.items()])
     if options.write:
         date = datetime.date.today().isoformat()
-        more = f", {options.guest}" if options.guest else ""
-        text = (f"{table.markdown()}\n\nA guest of {options.nodes} nodes with {options.cpus} cpus each, "
-                f"{options.cache} per cpu{more}; medians [least..most] of {options.rounds} "
-                f"interleaved runs, {date}.")
+        text = (f"{table.markdown()}\n\nA guest of {guest_of(options)}; medians [least..most] of "
+                f"{options.rounds} interleaved runs, {date}.")
+        harness.write_json(harness.ROOT / "docs" / "lab-policies.json", shares_of(options, runs))
         harness.replace_marked(harness.ROOT / "docs" / "lab.md", "policies", text)
     return 0
 

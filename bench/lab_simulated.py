@@ -149,9 +149,11 @@ def one_run(options, lares, case, compiler, policy, folder):
             "simulated": simulated(options, lares, whole, machine, policy)}
 
 
-def table_of(plan, runs):
+def table_of(plan, runs, nodes):
+    """(n-1)/n is what one says who knows nothing: all but a node's own part is remote."""
     table = harness.Table(["program, policy", "remote, counted, %", "simulated, %", "of medians, points",
-                           "of runs, points", "simulated as recorded, %"])
+                           "of runs, points", "(n-1)/n, points", "simulated as recorded, %"])
+    blind = 100 * (nodes - 1) / nodes
     for case, compiler, policy in plan:
         some = runs[case, compiler, policy]
         spread = {key: harness.Spread([100 * run[key] for run in some])
@@ -160,7 +162,8 @@ def table_of(plan, runs):
         difference = harness.Spread([100 * (run["simulated"] - run["counted"]) for run in some])
         table.add(f"{case}-{compiler}, {policy}", percent("counted"), percent("simulated"),
                   f"{spread['simulated'].median - spread['counted'].median:+.1f}",
-                  difference.text("{:+.1f}".format), percent("recorded"))
+                  difference.text("{:+.1f}".format), f"{blind - spread['counted'].median:+.1f}",
+                  percent("recorded"))
     return table
 
 
@@ -197,7 +200,7 @@ def body():
             runs.setdefault(each, []).append(one_run(options, lares, *each, place))
     progress.end()
     print(harness.provenance_line(harness.provenance()))
-    table = table_of(plan, runs)
+    table = table_of(plan, runs, options.nodes)
     print(table.text())
     if options.json:
         harness.write_json(options.json, [{"case": c, "compiler": b, "policy": p, "runs": some}

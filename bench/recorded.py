@@ -125,12 +125,18 @@ def row_of(some, threads):
 
 
 def table_of(options, samples):
-    table = harness.Table(["program", "threads", "measured, ms", "predicted, ms", "error, %"])
+    """The last column is what one gets without a simulator: the time of one thread, divided."""
+    table = harness.Table(["program", "threads", "measured, ms", "predicted, ms", "of medians, %",
+                           "of rounds, %", "one thread's part, %"])
+    off = lambda value, true: f"{100 * (value / true - 1):+.1f}"
     for (case, compiler), some in samples.items():
+        alone = row_of(some, 1)[0].median if 1 in options.threads else None
         for threads in options.threads:
             measured, predicted, error = row_of(some, threads)
+            part = off(alone / threads, measured.median) if alone and threads > 1 else ""
             table.add(f"{case}-{compiler}", threads, measured.text("{:.1f}".format),
-                      predicted.text("{:.1f}".format), error.text("{:+.1f}".format))
+                      predicted.text("{:.1f}".format), off(predicted.median, measured.median),
+                      error.text("{:+.1f}".format), part)
     return table
 
 

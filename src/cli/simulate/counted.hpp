@@ -1,4 +1,4 @@
-// What bench/lab_policies.py counted in the lab, read from the page that it writes.
+// What bench/lab_policies.py counted in the lab, read from the file that it writes.
 #pragma once
 
 #include <map>
@@ -10,18 +10,20 @@ namespace lares::cli {
 /// Shares of remote lines, by "PROGRAM-COMPILER, POLICY". Immutable after it was made.
 class CountedLines {
  public:
-  /// `page` is the text of docs/lab.md; without its table nothing is known.
-  explicit CountedLines(std::string_view page);
+  /// `text` is that of docs/lab-policies.json; of any other text nothing is known.
+  explicit CountedLines(std::string_view text);
   /// The text of the file at `path`, or an empty one.
   static std::string read(const std::string& path);
 
   [[nodiscard]] bool empty() const noexcept { return shares_.empty(); }
-  /// "gcc 23 % of the lines, stock libgomp 75 %; clang ...": `program` under `policy` beside the
-  /// stock runtimes. Empty where it was not counted.
-  [[nodiscard]] std::string sentence(const std::string& program, const std::string& policy) const;
+  /// What was counted in: "4 nodes with ...".
+  [[nodiscard]] const std::string& guest() const noexcept { return guest_; }
+  /// "23 [21..25] %"; empty where it was not counted.
+  [[nodiscard]] std::string share(const std::string& program, const std::string& policy) const;
 
  private:
   std::map<std::string, std::string> shares_;
+  std::string guest_;
 };
 
 }  // namespace lares::cli

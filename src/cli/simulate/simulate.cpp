@@ -110,8 +110,9 @@ void write_file(const char* option, const std::string& path, const std::string& 
 void simulate_all(const SimulateOptions& options) {
   if (options.seeds == 0 || options.seeds > 1000) mistake("--seeds: accepted are 1 to 1000");
   if (!options.report.empty()) {
-    const auto lab_page = std::filesystem::path(options.report).parent_path() / "lab.md";
-    const CountedLines counted(CountedLines::read(lab_page.string()));
+    const auto lab_counts =
+        std::filesystem::path(options.report).parent_path() / "lab-policies.json";
+    const CountedLines counted(CountedLines::read(lab_counts.string()));
     write_file("--report", options.report, papers_report(options.seeds, counted));
     return;
   }
@@ -180,7 +181,7 @@ void add_simulate(CLI::App& app) {
       ->add_option("--report", options->report,
                    "Instead: simulate what the papers published and write a page about it "
                    "(minutes); what was "
-                   "counted in the lab is taken from lab.md beside it")
+                   "counted in the lab is taken from lab-policies.json beside it")
       ->type_name("FILE");
   add_format_option(*command, options->format, {Format::text, Format::json, Format::csv});
   command->footer(

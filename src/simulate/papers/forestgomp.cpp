@@ -11,54 +11,72 @@ namespace {
 
 constexpr std::size_t opteron_nodes = 4;
 constexpr std::size_t opteron_cores = 4;  // of a node
-constexpr double vector_bytes = 160e6;
-constexpr double team_data = 3 * vector_bytes;
 constexpr double to_mb = 1e-6;
-// What Broquedis et al. state for a thread that changes its core (section 3.2).
-constexpr double seconds_to_move_a_thread = 2.5e-6;
+constexpr double to_seconds = 1e-6;
 constexpr double many_rounds = 16;
 constexpr const char* milder = "in the model the thieves' remote traffic is milder";
 
 using Homes = std::vector<DomainId>;
-
-/// `threads` threads of one team on the cores of `node`, equal parts of their data on `data`.
-StreamTeam team_on(std::size_t node, std::size_t threads, Homes data, double rounds) {
-  StreamTeam team;
-  for (std::size_t i = 0; i < threads; ++i) {
-    team.cores.emplace_back(node * opteron_cores + i % opteron_cores);
-  }
-  team.data = std::move(data);
-  team.rounds = rounds;
-  team.bytes = team_data / static_cast<double>(threads);
-  return team;
-}
+using Teams = std::vector<StreamTeam>;
 
 class Forest {
  public:
-  explicit Forest(const Loaded& loaded) : loaded_(loaded) {}
+  explicit Forest(const Loaded& loaded)
+      : loaded_(loaded),
+        vector_bytes_(sheet_.input("section 5.4", "a vector") / to_mb),
+        team_data_(3 * vector_bytes_),
+        moving_threads_(opteron_cores * to_seconds *
+                        sheet_.input("section 3.2", "a thread migrates")) {}
 
   Reproduction reproduce() {
     add_bandwidths();
-    for (const bool migrates : {false, true}) add_stealing(migrates);
+    add_imbalanced();
     judge_remote_vectors();
     judge_mixed_vectors();
-    return std::move(found_);
+    return sheet_.take();
   }
 
  private:
-  [[nodiscard]] std::vector<double> run(const std::vector<StreamTeam>& teams,
+  /// When each team ends, at every point.
+  [[nodiscard]] std::vector<Values> run(const Teams& teams,
                                         const StealOfThreads* steal = nullptr) const {
-    return run_teams(loaded_.machine, loaded_.model.best, teams, steal);
+    std::vector<Values> ends;
+    for (std::size_t t = 0; t < teams.size(); ++t) {
+      ends.push_back(over_ranges(loaded_.model, [&](const Parameters& parameters) {
+        return run_teams(loaded_.machine, parameters, teams, steal)[t];
+      }));
+    }
+    return ends;
   }
   /// STREAM's rates are those of the whole phase, which ends with its slowest team.
-  [[nodiscard]] double phase(const std::vector<StreamTeam>& teams) const {
-    const std::vector<double> ends = run(teams);
-    return *std::max_element(ends.begin(), ends.end());
+  [[nodiscard]] Values phase(const Teams& teams) const { return last(run(teams)); }
+  static Values last(const std::vector<Values>& ends) {
+    Values all = ends[0];
+    for (const Values& each : ends) {
+      all = pointwise(all, each, [](double a, double b) { return std::max(a, b); });
+    }
+    return all;
+  }
+  [[nodiscard]] Values rate(const Values& seconds) const {
+    return Values(team_data_ * to_mb) / seconds;
+  }
+
+  /// `threads` threads of one team on the cores of `node`, equal parts of their data on `data`.
+  [[nodiscard]] StreamTeam team_on(std::size_t node, std::size_t threads, Homes data,
+                                   double rounds) const {
+    StreamTeam team{.cores = {},
+                    .data = std::move(data),
+                    .rounds = rounds,
+                    .bytes = team_data_ / static_cast<double>(threads)};
+    for (std::size_t i = 0; i < threads; ++i) {
+      team.cores.emplace_back(node * opteron_cores + i % opteron_cores);
+    }
+    return team;
   }
   /// One team a node; part i of its data is on the node that is shifts[i] further.
-  static std::vector<StreamTeam> four_teams(const std::vector<std::size_t>& shifts,
-                                            double rounds = 1, double move_bytes = 0) {
-    std::vector<StreamTeam> teams;
+  [[nodiscard]] Teams four_teams(const std::vector<std::size_t>& shifts, double rounds = 1,
+                                 double move_bytes = 0) const {
+    Teams teams;
     for (std::size_t n = 0; n < opteron_nodes; ++n) {
       Homes data;
       for (const std::size_t shift : shifts) data.emplace_back((n + shift) % opteron_nodes);
@@ -81,150 +99,182 @@ class Forest {
     return homes;
   }
 
-  void add(const std::string& table, const std::string& what, double published, double simulated,
-           Basis basis = Basis::predicted, const std::string& why = "") {
-    found_.cells.push_back({"Broquedis 2010, " + table, what, published, simulated, simulated,
-                            simulated, basis, false, why});
-  }
-  void judge(const std::string& where, const std::string& statement, bool holds,
-             const std::string& evidence, const std::string& why = "") {
-    found_.findings.push_back({"Broquedis 2010, " + where, statement, holds, evidence, why});
-  }
-
   void add_bandwidths() {
-    const double alone = team_data * to_mb / run({team_on(0, 4, {DomainId{0}}, 1)})[0];
-    const double together = team_data * to_mb / run(four_teams({0}))[0];
-    const double spread = team_data * to_mb / run({team_on(0, 4, neighbourhood(0), 1)})[0];
-    std::vector<StreamTeam> all;
+    const Values alone = rate(run({team_on(0, 4, {DomainId{std::size_t{0}}}, 1)})[0]);
+    const Values alone_spread = rate(run({team_on(0, 4, neighbourhood(0), 1)})[0]);
+    const Values together = rate(run(four_teams({0}))[0]);
+    Teams teams;
     for (std::size_t n = 0; n < opteron_nodes; ++n) {
-      all.push_back(team_on(n, 4, neighbourhood(n), 1));
+      teams.push_back(team_on(n, 4, neighbourhood(n), 1));
     }
-    add("Table 1", "4 threads on one node, local, MB/s", 5151, alone, Basis::fitted);
-    add("Table 1", "the same, local and neighbours, MB/s", 5740, spread);
-    add("Table 1", "4 threads on each node, local, MB/s a node", 3635, together, Basis::fitted);
-    add("Table 1", "the same, local and neighbours, MB/s a node", 2257,
-        team_data * to_mb / phase(all), Basis::fitted);
-    judge("Table 1", "spreading pages helps a lone team", spread > alone,
-          "local " + number(alone) + ", spread " + number(spread, " MB/s"),
-          "four cores of the model fill one controller, and are slower afar");
-    judge("Table 1", "spreading pages hurts four teams", phase(all) > team_data * to_mb / together,
-          "local " + number(together) + ", spread " +
-              number(team_data * to_mb / phase(all), " MB/s a node"));
-    add_kernels("Table 5", {14299, 14326, 14677, 14681}, together * opteron_nodes);
-    add_kernels("Table 6", {3615, 3613, 3722, 3723}, together);
-    add("Table 7", "phase 2, MB/s", 6008,
-        opteron_nodes * team_data * to_mb / phase(four_teams({1})));
-  }
-  void add_kernels(const std::string& table, const std::array<double, 4>& published, double rate) {
-    constexpr std::array<const char*, 4> kernels = {"copy", "scale", "add", "triad"};
-    for (std::size_t k = 0; k < 4; ++k) {
-      add(table, std::string(kernels[k]) + ", MB/s", published[k], rate);
+    const Values spread = rate(phase(teams));
+    const char* filled = "four cores of the model fill one controller, and are slower afar";
+    const Baseline one = sheet_.add("Table 1", "4 threads on one node, local",
+                                    {.basis = Basis::input, .simulated = alone});
+    sheet_.add("Table 1", "the same, local and neighbours",
+               {.simulated = alone_spread, .baseline = &one, .why = filled});
+    const Baseline four =
+        sheet_.add("Table 1", "4 threads on each node, local, a node",
+                   {.basis = Basis::input, .simulated = together, .quantity = "probes"});
+    sheet_.add("Table 1", "the same, local and neighbours, a node",
+               {.basis = Basis::fitted, .simulated = spread, .baseline = &four});
+    for (const char* kernel : {"copy", "scale", "add", "triad"}) {
+      // The model knows no kernels: each is the rate of Table 1 once more.
+      sheet_.add("Table 5", kernel,
+                 {.basis = Basis::input,
+                  .simulated = together * Values(opteron_nodes),
+                  .quantity = "probes"});
+      sheet_.add("Table 6", kernel,
+                 {.basis = Basis::input, .simulated = together, .quantity = "probes"});
     }
+    sheet_.state(
+        {.place = "Table 1",
+         .statement = "spreading pages helps a lone team",
+         .claims = {below(alone, alone_spread)},
+         .evidence = "local " + number(alone) + ", spread " + number(alone_spread, " MB/s"),
+         .why = filled});
+    sheet_.state(
+        {.place = "Table 1",
+         .statement = "spreading pages hurts four teams",
+         .basis = Basis::fitted,
+         .claims = {below(spread, together)},
+         .evidence = "local " + number(together) + ", spread " + number(spread, " MB/s a node")});
   }
 
-  /// Imbalanced-STREAM: eight threads a team.
-  [[nodiscard]] std::vector<double> imbalanced(const StealOfThreads* steal) const {
-    constexpr std::array<double, opteron_nodes> rounds = {15, 15, 30, 1};
-    std::vector<StreamTeam> teams;
+  /// Imbalanced-STREAM: eight threads a team, by team.
+  [[nodiscard]] std::vector<Values> imbalanced(const StealOfThreads* steal) {
+    Teams teams;
     for (std::size_t n = 0; n < opteron_nodes; ++n) {
-      teams.push_back(team_on(n, 2 * opteron_cores, {DomainId{n}}, rounds[n]));
+      teams.push_back(team_on(n, 2 * opteron_cores, {DomainId{n}},
+                              sheet_.input("section 5.5", "team " + std::to_string(n))));
     }
     return run(teams, steal);
   }
+  void add_imbalanced() {
+    const std::vector<Values> ends = imbalanced(nullptr);
+    // To the model teams 0 and 1 are the same, and team 3 is over before anybody steals.
+    const std::array<const char*, opteron_nodes> quantities = {
+        "Table 8, teams 0 and 1", "Table 8, teams 0 and 1", "", "team 3"};
+    std::vector<Baseline> alone;
+    for (std::size_t i = 0; i < opteron_nodes; ++i) {
+      alone.push_back(sheet_.add("Table 8", "team " + std::to_string(i),
+                                 {.simulated = ends[i], .quantity = quantities[i]}));
+    }
+    for (const bool migrates : {false, true}) {
+      std::vector<Values> overall;
+      for (std::size_t from = 0; from < 3; ++from) {
+        overall.push_back(add_steal({from, 3, migrates, team_data_ / (2 * opteron_cores)}, alone));
+      }
+      judge_stealing(migrates, overall, last(ends));
+    }
+  }
   /// Answers when all teams have ended.
-  double add_row(const std::string& table, const std::string& what,
-                 const std::array<double, opteron_nodes>& published, const StealOfThreads* steal) {
-    const std::vector<double> ends = imbalanced(steal);
+  Values add_steal(const StealOfThreads& steal, const std::vector<Baseline>& alone) {
+    const std::vector<Values> ends = imbalanced(&steal);
+    const std::string table = steal.migrates ? "Table 10" : "Table 9";
+    const std::string from = "stealing from team " + std::to_string(steal.from);
     for (std::size_t i = 0; i < opteron_nodes; ++i) {
       // The rate at which a thread migrates pages was taken from this cell.
-      const bool fitted = steal != nullptr && steal->migrates && steal->from == 2 && i == 2;
-      const char* why = "";
-      if (steal != nullptr && !steal->migrates) why = milder;
-      if (steal != nullptr && steal->migrates) why = "to look for work costs the idle team nothing";
-      add(table, "team " + std::to_string(i) + what + ", s", published[i], ends[i],
-          fitted ? Basis::fitted : Basis::predicted, why);
+      const bool fitted = steal.migrates && steal.from == 2 && i == 2;
+      std::string quantity;
+      if (steal.from == 2 && i < 2) quantity = table + ", " + from + ", teams 0 and 1";
+      if (i == 3) quantity = "team 3";
+      sheet_.add(table, from + ", team " + std::to_string(i),
+                 {.basis = fitted ? Basis::fitted : Basis::follows,
+                  .simulated = ends[i],
+                  .quantity = quantity,
+                  .baseline = &alone[i],
+                  .why = i == 3 ? "to look for work costs the idle team nothing"
+                                : (steal.migrates ? "" : milder)});
     }
-    return *std::max_element(ends.begin(), ends.end());
+    return last(ends);
   }
-  void add_stealing(bool migrates) {
-    if (!migrates) idle_ = add_row("Table 8", "", {1.6595, 1.4879, 2.715, 0.1336}, nullptr);
-    constexpr std::array<std::array<double, opteron_nodes>, 3> stolen = {
-        {{1.9755, 1.5226, 2.9716, 0.1334},
-         {1.5228, 1.9755, 2.9692, 0.1333},
-         {1.5252, 1.5306, 3.4574, 0.1329}}};
-    constexpr std::array<std::array<double, opteron_nodes>, 3> migrated = {
-        {{1.4401, 1.7453, 2.7178, 0.1632},
-         {1.7564, 1.4285, 2.7155, 0.1627},
-         {1.7374, 1.772, 2.2843, 0.1629}}};
-    std::array<double, 3> overall{};
-    for (std::size_t from = 0; from < 3; ++from) {
-      const StealOfThreads steal{from, 3, migrates, team_data / (2 * opteron_cores)};
-      overall[from] =
-          add_row(migrates ? "Table 10" : "Table 9", ", stealing from team " + std::to_string(from),
-                  migrates ? migrated[from] : stolen[from], &steal);
-    }
-    judge_stealing(migrates, overall);
-  }
-  void judge_stealing(bool migrates, const std::array<double, 3>& overall) {
+  void judge_stealing(bool migrates, const std::vector<Values>& overall, const Values& idle) {
     const std::string evidence = "stealing from teams 0, 1, 2: " + number(overall[0], " s, ") +
                                  number(overall[1], " s, ") + number(overall[2], " s") +
-                                 "; from nobody: " + number(idle_, " s");
-    const double best = *std::min_element(overall.begin(), overall.end());
+                                 "; from nobody: " + number(idle, " s");
     if (migrates) {
-      judge("Table 10", "with its data, stealing from the most loaded team is best",
-            overall[2] == best && overall[2] < overall[0], evidence);
-      judge("Table 10", "with its data, it is better than leaving cores idle", overall[2] < idle_,
-            evidence);
+      // Stealing from team 2 is what the migration was fitted to.
+      sheet_.state({.place = "Table 10",
+                    .statement = "with its data, stealing from the most loaded team is best",
+                    .basis = Basis::fitted,
+                    .claims = {below(overall[2], overall[0]), below(overall[2], overall[1])},
+                    .evidence = evidence});
+      sheet_.state({.place = "Table 10",
+                    .statement = "with its data, it is better than leaving cores idle",
+                    .basis = Basis::fitted,
+                    .claims = {below(overall[2], idle)},
+                    .evidence = evidence});
     } else {
-      judge("Table 9", "without its data, stealing from the most loaded team is worst",
-            overall[2] > std::max(overall[0], overall[1]), evidence, milder);
-      judge("Table 9", "without its data, stealing is worse than leaving cores idle", best > idle_,
-            evidence, milder);
+      sheet_.state({.place = "Table 9",
+                    .statement = "without its data, stealing from the most loaded team is worst",
+                    .claims = {below(overall[0], overall[2]), below(overall[1], overall[2])},
+                    .evidence = evidence,
+                    .why = milder});
+      sheet_.state(
+          {.place = "Table 9",
+           .statement = "without its data, stealing is worse than leaving cores idle",
+           .claims = {below(idle, overall[0]), below(idle, overall[1]), below(idle, overall[2])},
+           .evidence = evidence,
+           .why = milder});
     }
   }
 
   // Twisted-STREAM, section 5.4.1: all three vectors are on another node.
   void judge_remote_vectors() {
     const auto moved = [&](double rounds) {
-      return phase(four_teams({0}, rounds)) + opteron_cores * seconds_to_move_a_thread;
+      return phase(four_teams({0}, rounds)) + Values(moving_threads_);
     };
-    const auto migrated = [&](double rounds) { return phase(four_teams({1}, rounds, team_data)); };
+    const auto migrated = [&](double rounds) { return phase(four_teams({1}, rounds, team_data_)); };
     const auto remote = [&](double rounds) { return phase(four_teams({1}, rounds)); };
-    bool best = true;
+    std::vector<Answers> best;
     for (double rounds = 1; rounds <= many_rounds; rounds *= 2) {
-      best = best && moved(rounds) < std::min(migrated(rounds), remote(rounds));
+      best.push_back(below(moved(rounds), least(migrated(rounds), remote(rounds))));
     }
-    const double pays = memory::break_even(migrated(1) - moved(1), remote(1), moved(1));
-    judge("Figure 7", "moving the threads to their data is best", best,
-          "one round: threads " + number(moved(1), " s, data ") +
-              number(migrated(1), " s, nothing ") + number(remote(1), " s"));
-    judge("Figure 7", "moving the data pays where threads have enough to do",
-          migrated(1) > remote(1) && migrated(many_rounds) < remote(many_rounds),
-          "from " + number(pays) + " rounds on; 16 rounds: data " +
-              number(migrated(many_rounds), " s, nothing ") + number(remote(many_rounds), " s"));
+    const double pays = memory::break_even(migrated(1).median() - moved(1).median(),
+                                           remote(1).median(), moved(1).median());
+    sheet_.state({.place = "Figure 7",
+                  .statement = "moving the threads to their data is best",
+                  .claims = best,
+                  .evidence = "one round: threads " + number(moved(1), " s, data ") +
+                              number(migrated(1), " s, nothing ") + number(remote(1), " s")});
+    sheet_.state({.place = "Figure 7",
+                  .statement = "moving the data pays where threads have enough to do",
+                  .claims = {below(remote(1), migrated(1)),
+                             below(migrated(many_rounds), remote(many_rounds))},
+                  .evidence = "from " + number(pays) + " rounds on; 16 rounds: data " +
+                              number(migrated(many_rounds), " s, nothing ") +
+                              number(remote(many_rounds), " s")});
   }
   // Section 5.4.2: two of the three are elsewhere.
   void judge_mixed_vectors() {
     const auto next_touch = [&](double rounds) {
-      return phase(four_teams({0, 1, 1}, rounds, 2 * vector_bytes));
+      return phase(four_teams({0, 1, 1}, rounds, 2 * vector_bytes_));
     };
     // The threads have gone to the two; the third follows.
     const auto mixed = [&](double rounds) {
-      return phase(four_teams({0, 0, 1}, rounds, vector_bytes));
+      return phase(four_teams({0, 0, 1}, rounds, vector_bytes_));
     };
     const auto remote = [&](double rounds) { return phase(four_teams({0, 1, 1}, rounds)); };
-    judge("Figure 8", "moving threads and one vector costs less than next touch of two",
-          mixed(1) < next_touch(1),
-          "one round: " + number(mixed(1), " s against ") + number(next_touch(1), " s"));
-    judge("Figure 8", "and is best where threads have enough to do",
-          mixed(many_rounds) < std::min(next_touch(many_rounds), remote(many_rounds)),
-          "16 rounds: " + number(mixed(many_rounds), " s, next touch ") +
-              number(next_touch(many_rounds), " s, nothing ") + number(remote(many_rounds), " s"));
+    sheet_.state({.place = "Figure 8",
+                  .statement = "moving threads and one vector costs less than next touch of two",
+                  .claims = {below(mixed(1), next_touch(1))},
+                  .evidence = "one round: " + number(mixed(1), " s against ") +
+                              number(next_touch(1), " s")});
+    sheet_.state(
+        {.place = "Figure 8",
+         .statement = "and is best where threads have enough to do",
+         .claims = {below(mixed(many_rounds), least(next_touch(many_rounds), remote(many_rounds)))},
+         .evidence = "16 rounds: " + number(mixed(many_rounds), " s, next touch ") +
+                     number(next_touch(many_rounds), " s, nothing ") +
+                     number(remote(many_rounds), " s")});
   }
 
   const Loaded& loaded_;
-  Reproduction found_;
-  double idle_ = 0;  // seconds of all when nobody steals
+  Sheet sheet_{"Broquedis 2010"};
+  double vector_bytes_;
+  double team_data_;
+  double moving_threads_;  // seconds, for a team
 };
 
 }  // namespace
@@ -233,28 +283,6 @@ Result<Reproduction> reproduce_forestgomp(const FindMachine& find) {
   const auto loaded = load(find, "opteron-4s-square");
   if (!loaded) return loaded.error();
   return Forest(loaded.value()).reproduce();
-}
-
-std::span<const LeftOut> left_out_of_forestgomp() noexcept {
-  static constexpr std::array<LeftOut, 10> list{{
-      {"Figures 1 to 6", "drawings"},
-      {"Tables 2 and 3", "interfaces; their counterparts are listed in [memory](memory.md)"},
-      {"Table 4", "latencies: they went into the machine file"},
-      {"columns of libgomp in Tables 5 to 7, icc's rates in 5.4.2",
-       "where unbound threads ran was up to the kernel of that time"},
-      {"Table 7, phase 1", "9108 MB/s for what Table 6 has with 3723 MB/s"},
-      {"overall times of Tables 8 to 10",
-       "they repeat their slowest teams; with them the mean error would be larger by about 0.2 "
-       "points"},
-      {"Figures 7 and 8, the bars", "no numbers printed; their statements are above"},
-      {"Figure 8(a): moving the written vector helps more than the read one",
-       "the model's Opteron treats reads and writes alike"},
-      {"section 3.2: a thread migrates in 2.5 us", "no such threads; used as printed in Figure 7"},
-      {"section 3.4: next touch in the kernel is faster than by signals",
-       "needs their kernel; what the ways of today's kernels cost is in "
-       "[memory](memory.md#what-it-costs)"},
-  }};
-  return list;
 }
 
 }  // namespace lares::simulate::papers

@@ -1,62 +1,77 @@
-// What the papers published beside what the simulation says, cell by cell.
+// What the papers published beside what the simulation says, figure by figure.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 #include "machine/machine.hpp"
+#include "simulate/papers/judge.hpp"
+#include "simulate/papers/published.hpp"
+#include "simulate/papers/values.hpp"
 
 namespace lares::simulate::papers {
 
-/// Where the figure beside a published one comes from.
+/// How much a simulated figure, or a statement about some, can show.
 enum class Basis : std::uint8_t {
-  predicted,  ///< simulated, from other figures
-  fitted,     ///< the model was made so that it comes out: it proves nothing
-  computed    ///< by Lares' library, from what the paper printed; nothing is simulated
+  input,     ///< it stands in the machine file as it was published
+  fitted,    ///< a parameter was chosen so that it comes out
+  follows,   ///< from such figures, by the machine's model or by arithmetic: no policy is asked
+  predicted  ///< policy objects made the decisions
 };
+inline constexpr std::size_t bases = 4;
+/// "input", "fitted", "follows from inputs", "predicted by a policy".
+const char* name_of(Basis basis) noexcept;
 
-/// One published figure.
+/// One published figure and its counterpart.
 struct Cell {
-  std::string source;  ///< "Broquedis 2010, Table 8"
-  std::string what;    ///< "team 2, s"
-  double published = 0;
-  double simulated = 0;  ///< median over the seeds
-  double low = 0;        ///< over seeds and uncertain parameters
-  double high = 0;
-  Basis basis = Basis::predicted;
-  bool ranked = false;  ///< the published order that it belongs to came out
-  std::string why{};    ///< what keeps it from coming out, as far as it is known
+  const Published* published = nullptr;
+  Basis basis = Basis::follows;
+  Values simulated{0};
+  /// Cells of a paper that are one number in the model name the same one, and count once.
+  std::string quantity{};
+  Baseline baseline{};
+  std::string how{};  ///< where one figure has two cells: what they differ in
+  std::string why{};  ///< what of the model keeps it from coming out, as far as it is known
 
-  /// (simulated - published) / published.
-  [[nodiscard]] double error() const noexcept { return simulated / published - 1; }
+  [[nodiscard]] Judgement judgement() const {
+    return judge_figure(*published, simulated, baseline);
+  }
 };
 
 /// A published statement without a figure.
 struct Finding {
-  std::string source;
-  std::string statement;  ///< in our words
-  bool holds = false;
-  std::string evidence;   ///< the simulated figures
-  std::string why{};      ///< what keeps it from holding, as far as it is known
-  std::string counted{};  ///< the program of bench/lab_policies.py that shows it in the lab
-  std::string policy{};   ///< and the policy
+  std::string paper{};
+  std::string place{};
+  std::string statement{};  ///< in our words
+  Basis basis = Basis::follows;
+  std::vector<Answers> claims{};  ///< all must hold
+  std::string evidence{};         ///< the simulated figures
+  std::string why{};
+
+  [[nodiscard]] Judgement judgement() const { return judge_all(claims); }
 };
 
 struct Reproduction {
   std::vector<Cell> cells;
   std::vector<Finding> findings;
+  std::vector<const Published*> inputs;  ///< figures that something was computed from
 };
 
-/// A table or figure that is not in the report.
-struct LeftOut {
-  std::string_view what;
-  std::string_view reason;
+/// How many quantities or statements of a basis have which verdict.
+struct Count {
+  std::size_t figures = 0;  ///< published ones; for statements the same as the sum of the others
+  std::size_t by_verdict[4] = {};
+
+  [[nodiscard]] std::size_t all() const noexcept {
+    return by_verdict[0] + by_verdict[1] + by_verdict[2] + by_verdict[3];
+  }
 };
+/// By basis. A quantity with several cells has the worst of their verdicts.
+std::vector<Count> count_cells(const std::vector<Cell>& cells);
+std::vector<Count> count_findings(const std::vector<Finding>& findings);
 
 /// Finds a machine that comes with Lares by its name.
 using FindMachine = std::function<Result<machine::Machine>(const std::string& name)>;
@@ -74,17 +89,9 @@ Result<Reproduction> reproduce_balance(const FindMachine& find, std::uint32_t se
 Result<Reproduction> reproduce_gradients(const FindMachine& find, std::uint32_t seeds);
 /// Table 1 and the findings on locality queues.
 Result<Reproduction> reproduce_wittmann(const FindMachine& find, std::uint32_t seeds);
-/// Findings on the factorisations; those on single sizes for matrices of `sizes`.
+/// Findings on the factorisations; those on single sizes for all of `sizes`, the others for the
+/// last, but not beyond the paper's own. Precondition: there is one.
 Result<Reproduction> reproduce_virouleau(const FindMachine& find, std::uint32_t seeds,
                                          const std::vector<std::size_t>& sizes);
-
-/// What is not in the report, in the order of the paper.
-std::span<const LeftOut> left_out_of_forestgomp() noexcept;
-std::span<const LeftOut> left_out_of_schmidl() noexcept;
-std::span<const LeftOut> left_out_of_wittmann() noexcept;
-std::span<const LeftOut> left_out_of_virouleau() noexcept;
-
-/// The mean of the absolute errors of the predicted cells; 0 if there is none.
-double mean_error(const std::vector<Cell>& cells);
 
 }  // namespace lares::simulate::papers
