@@ -113,7 +113,8 @@ TEST(Papers, LoadBalancingComesOutInThePublishedOrder) {
   EXPECT_LT(error(found.value(), "Figure 4.6", "random"), 0.15);
   EXPECT_LT(error(found.value(), "Figure 4.6", "near"), 0.15);
   EXPECT_LT(error(found.value(), "Figure 4.9", "tasks, Intel"), 0.15);
-  EXPECT_LT(error(found.value(), "Table 5.3", "GNU tasks on another socket"), 0.05);
+  // Not Table 5.3's shares of a central queue: published is time, and the tasks that a creator runs
+  // because its queue is full are the short ones here.
 }
 
 TEST(Papers, GradientsScaleOnceTheMatrixIsDistributed) {

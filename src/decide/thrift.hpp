@@ -5,43 +5,46 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/clock.hpp"
+namespace lares::decide {
 
-namespace lares::runtime {
-
-/// One worker's; no other thread touches it. All times in ticks().
+/// One worker's; no other thread touches it. All times in ticks, as base/clock.hpp counts them; the
+/// executor has the clock.
 class Thrift {
  public:
-  /// True for one in a few tasks: take its time and tell `sample`.
-  bool wants_sample() noexcept {
-    if (--until_sample_ != 0) return false;
+  /// True if the time that a task takes shall be told: `fetched` if another worker made it.
+  bool times(bool fetched) noexcept {
+    if (--until_sample_ != 0) return fetched;
     until_sample_ = sample_interval;
     return true;
   }
   /// A task that this worker ran took so long.
-  void sample(std::uint64_t duration) noexcept {
+  void ran(bool fetched, std::uint64_t duration, std::uint64_t now) noexcept {
     mean_ = mean_ - mean_ / 4 + std::min(duration, longest_sample) / 4;
+    if (fetched) learn(duration, now);
   }
   /// True if tasks are over sooner than it takes to send one to another core.
   [[nodiscard]] bool tasks_are_tiny() const noexcept { return mean_ < worthwhile; }
 
-  /// A task that another worker made took so long.
-  void learn(std::uint64_t duration) noexcept {
+  /// True if the last task that was fetched was not worth it.
+  [[nodiscard]] bool is_learning() const noexcept { return pause_ != 0; }
+  /// What was learnt no longer counts.
+  void forget() noexcept { pause_ = 0; }
+  /// True while it is not yet time to fetch again. Asks `now()` only if it matters.
+  template <class Now>
+  [[nodiscard]] bool pauses(Now now) const noexcept {
+    return pause_ != 0 && now() < until_;
+  }
+
+ private:
+  void learn(std::uint64_t duration, std::uint64_t now) noexcept {
     if (duration >= worthwhile) {
       pause_ = 0;
       return;
     }
     pause_ = std::min(std::max(pause_ * 2, shortest_pause), longest_pause);
-    until_ = ticks() + pause_;
+    until_ = now + pause_;
   }
-  /// True if the last task that was fetched was not worth it.
-  [[nodiscard]] bool is_learning() const noexcept { return pause_ != 0; }
-  /// What was learnt no longer counts.
-  void forget() noexcept { pause_ = 0; }
-  /// True while it is not yet time to fetch again.
-  [[nodiscard]] bool pauses() const noexcept { return pause_ != 0 && ticks() < until_; }
 
- private:
   // About half a microsecond at 2-3 GHz: what a task costs that changes cores (measured with
   // bench/overhead: 300-400 ns). A wrong scale only shifts where thrift sets in.
   static constexpr std::uint64_t worthwhile = 1500;
@@ -57,4 +60,4 @@ class Thrift {
   std::uint64_t until_ = 0;
 };
 
-}  // namespace lares::runtime
+}  // namespace lares::decide
