@@ -90,7 +90,7 @@ def lares_command(options):
         return None
     path = options.lares or options.build / "lares"
     if not os.access(path, os.X_OK) or path.is_dir():
-        raise Mistake(f"no command lares at {path}: build it with scripts/build, "
+        raise Mistake(f"no command lares at {path}: build it with scripts/build release, "
                       "name it with --lares FILE, or leave it out with --stock-only")
     return path.resolve()
 
@@ -99,7 +99,7 @@ def program(folder, name):
     """The path of a built program."""
     path = folder / name
     if not os.access(path, os.X_OK):
-        raise Mistake(f"no program {path}: build it with scripts/build or name its build folder "
+        raise Mistake(f"no program {path}: build it with scripts/build release or name its build folder "
                       "with --build DIR")
     return path.resolve()
 

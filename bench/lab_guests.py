@@ -92,6 +92,11 @@ def fetched(region):
     return lines_of(region, ["read", "written"])
 
 
+def met(region):
+    """The matrix of lines fetched from memory or from another cache."""
+    return lines_of(region, ["read", "written", "transfer"])
+
+
 def remote(matrix):
     return sum(cell for i, row in enumerate(matrix) for j, cell in enumerate(row) if i != j)
 

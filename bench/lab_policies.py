@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Counts, in a guest of several nodes, whose memory the tasks of Cholesky and Jacobi use: the same
-binaries under the stock runtimes and under Lares' policies.
+"""Counts, in a guest of several nodes, which cache lines cross between nodes in Cholesky and Jacobi:
+the same binaries under the stock runtimes and under Lares' policies.
 
     bench/lab_policies.py                   five runs each (an hour on two cores)
     bench/lab_policies.py --write           also writes the table into docs/lab.md
 
-Stock runs are bound (OMP_PROC_BIND=close, OMP_PLACES=cores), as Lares binds. Remote lines are lines
-fetched from another node's memory within the region of the computation. The halo of Jacobi is what any
-schedule must fetch remotely that computes each column on the node that owns it.
+Stock runs are bound (OMP_PROC_BIND=close, OMP_PLACES=cores). *Remote* lines come from the memory of
+another node, *crossing* ones from there or from a cache of another node, within the region of the
+computation. The bound beside each program counts the lines that have to cross once, caches being as
+large as they like, if each task runs on the node that holds what it writes.
 """
 
 import datetime
@@ -18,36 +19,54 @@ import lab_guests
 POLICIES = ("stock-like", "locality-queues", "virouleau", "locality-queues,steal=break-even")
 COMPILERS = {"gcc": "libgomp", "clang": "libomp"}
 JACOBI = {"n": 128, "block": 8, "sweeps": 4}
-CHOLESKY = {"n": 1024, "tile": 64}
+CHOLESKY = {"n": 896, "tile": 32}
+# The matrix has 3.2 MB and each grid 19 MB, against eight caches of this size.
+CACHE = "l2=64K"
 LINE = 64
+DOUBLE = 8
 BOUND = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
 
 
 class Case:
-    """One program with its arguments, and the region that is looked at."""
+    """One program with its arguments, the region that is looked at, and the least lines that cross."""
 
-    def __init__(self, name, arguments, region, floor):
-        self.name, self.arguments, self.region, self.floor = name, arguments, region, floor
+    def __init__(self, name, arguments, region, bound):
+        self.name, self.arguments, self.region, self.bound = name, arguments, region, bound
 
 
-def halo_lines(nodes, cpus):
-    """Lines that Jacobi's owners must fetch from other nodes, for all sweeps (examples/jacobi.c)."""
-    across = JACOBI["n"] // JACOBI["block"] + 2
-    count, threads = across * across, nodes * cpus
-    node = [c * threads // count // cpus for c in range(count)]
-    faces = sum(node[z * across + y] != node[(z + dz) * across + y + dy]
-                for z in range(1, across - 1) for y in range(1, across - 1)
-                for dy, dz in ((1, 0), (-1, 0), (0, 1), (0, -1)))
-    line_bytes = (JACOBI["n"] + 2) * 8
+def jacobi_bound(nodes, cpus):
+    """The halo of all sweeps: faces between columns whose owners are on different nodes
+    (examples/jacobi.c)."""
+    inner, threads = JACOBI["n"] // JACOBI["block"], nodes * cpus
+    node = [[(z * inner + y) * threads // inner**2 // cpus for y in range(inner)]
+            for z in range(inner)]
+    faces = sum(node[z][y] != node[z + dz][y + dy]
+                for z in range(inner) for y in range(inner)
+                for dy, dz in ((1, 0), (-1, 0), (0, 1), (0, -1))
+                if 0 <= z + dz < inner and 0 <= y + dy < inner)
+    line_bytes = (JACOBI["n"] + 2) * DOUBLE
     return round(faces * JACOBI["block"] * line_bytes / LINE) * JACOBI["sweeps"]
+
+
+def cholesky_bound(nodes, cpus):
+    """Each tile goes once to each other node that holds a tile which is computed from it: in its row,
+    in the column of its row, and for a diagonal tile below it (examples/cholesky.c)."""
+    tiles, threads = CHOLESKY["n"] // CHOLESKY["tile"], nodes * cpus
+    node = [row % threads // cpus for row in range(tiles)]
+    copies = 0
+    for row in range(tiles):
+        below = {node[other] for other in range(row, tiles)}
+        copies += (row + 1) * len(below - {node[row]})
+    return copies * CHOLESKY["tile"] ** 2 * DOUBLE // LINE
 
 
 def cases(options):
     jacobi = [JACOBI["n"], JACOBI["block"], JACOBI["sweeps"], "parallel"]
     cholesky = [CHOLESKY["n"], CHOLESKY["tile"], 1, "interleaved"]
+    shape = options.nodes, options.cpus
     chosen = {
-        "cholesky": Case("cholesky", cholesky, "factorise", None),
-        "jacobi": Case("jacobi", jacobi, "sweeps", halo_lines(options.nodes, options.cpus)),
+        "cholesky": Case("cholesky", cholesky, "factorise", cholesky_bound(*shape)),
+        "jacobi": Case("jacobi", jacobi, "sweeps", jacobi_bound(*shape)),
     }
     return [chosen[name] for name in options.cases.split(",")]
 
@@ -66,15 +85,16 @@ def one_run(options, lares, case, compiler, policy):
     environment = harness.clean_environment(**({} if policy else BOUND))
     if policy:
         words = harness.under_lares(lares, "--quiet", "--policy", policy) + words
-    guest = ["--nodes", options.nodes, "--cpus-per-node", options.cpus, *options.guest.split()]
+    guest = ["--nodes", options.nodes, "--cpus-per-node", options.cpus, "--cache", options.cache,
+             *options.guest.split()]
     run = lab_guests.run_guest(lares, guest, words, count=True, environment=environment,
                                timeout=options.timeout)
     if "result=ok" not in run.output:
         raise harness.ProgramFailed(f"{case.name} computed something wrong under {policy}")
     region = run.region(case.region)
-    matrix = lab_guests.fetched(region)
-    return {"remote": lab_guests.remote(matrix), "all": sum(map(sum, matrix)),
-            "seconds": run.seconds, "again": lab_guests.retries(run), "region": region}
+    fetched, met = lab_guests.fetched(region), lab_guests.met(region)
+    return {"remote": lab_guests.remote(fetched), "crossing": lab_guests.remote(met),
+            "all": sum(map(sum, met)), "seconds": run.seconds, "again": lab_guests.retries(run), "region": region}
 
 
 def measure(options, lares):
@@ -90,26 +110,30 @@ def measure(options, lares):
     return runs
 
 
-def better_stock(runs, case):
-    """The median of remote lines of the stock runtime that has fewer."""
-    return min(harness.Spread([r["remote"] for r in runs[case.name, compiler, None]]).median
+def better_stock(runs, case, what):
+    """The median of the stock runtime that has fewer of these lines."""
+    return min(harness.Spread([r[what] for r in runs[case.name, compiler, None]]).median
                for compiler in COMPILERS)
 
 
 def table_of(options, runs):
-    table = harness.Table(["program, policy", "remote lines, thousands", "of all lines",
-                           "of the better stock", "of the halo"])
+    table = harness.Table(["program, policy", "remote, thousands", "of the better stock",
+                           "crossing, thousands", "of the better stock", "of all lines",
+                           "of the bound"])
     for case in cases(options):
-        best = better_stock(runs, case)
+        best = {what: better_stock(runs, case, what) for what in ("remote", "crossing")}
         for compiler, policy in configurations(options):
             some = runs[case.name, compiler, policy]
-            lines = harness.Spread([r["remote"] / 1000 for r in some])
-            share = harness.Spread([100 * r["remote"] / r["all"] for r in some])
-            name = policy or f"stock {COMPILERS[compiler]}"
-            table.add(f"{case.name}-{compiler}, {name}", lines.text("{:.0f}".format),
+            remote = harness.Spread([r["remote"] / 1000 for r in some])
+            crossing = harness.Spread([r["crossing"] / 1000 for r in some])
+            share = harness.Spread([100 * r["crossing"] / r["all"] for r in some])
+            table.add(f"{case.name}-{compiler}, {policy or f'stock {COMPILERS[compiler]}'}",
+                      remote.text("{:.0f}".format),
+                      harness.two_decimals(1000 * remote.median / best["remote"]),
+                      crossing.text("{:.0f}".format),
+                      harness.two_decimals(1000 * crossing.median / best["crossing"]),
                       share.text("{:.0f}".format) + " %",
-                      harness.two_decimals(1000 * lines.median / best),
-                      harness.two_decimals(1000 * lines.median / case.floor) if case.floor else "")
+                      harness.two_decimals(1000 * crossing.median / case.bound))
     return table
 
 
@@ -119,6 +143,8 @@ def body():
     lab_guests.lab_options(parser, nodes=4)
     parser.add_argument("--cpus", type=harness.positive, default=2, metavar="N",
                         help="cpus of a node (default: 2)")
+    parser.add_argument("--cache", default=CACHE, metavar="SIZES",
+                        help=f"caches, as `lares lab run --cache` (default: {CACHE})")
     parser.add_argument("--guest", default="", metavar="OPTIONS",
                         help="more options of `lares lab run`, as one word")
     parser.add_argument("--rounds", type=harness.positive, default=5, metavar="N",
@@ -145,7 +171,7 @@ def body():
         date = datetime.date.today().isoformat()
         more = f", {options.guest}" if options.guest else ""
         text = (f"{table.markdown()}\n\nA guest of {options.nodes} nodes with {options.cpus} cpus each, "
-                f"512 KiB of L2 per cpu{more}; medians [least..most] of {options.rounds} "
+                f"{options.cache} per cpu{more}; medians [least..most] of {options.rounds} "
                 f"interleaved runs, {date}.")
         harness.replace_marked(harness.ROOT / "docs" / "lab.md", "policies", text)
     return 0

@@ -14,7 +14,12 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
 endif()
 
-option(LARES_WERROR "Treat warnings as errors" ON)
+# The presets of developers and of continuous integration have it on: other compilers than theirs know
+# other warnings.
+option(LARES_WERROR "Treat warnings as errors" OFF)
+if(LARES_WERROR)
+  set(LARES_WERROR_OPTION -Werror)
+endif()
 set(LARES_SANITIZE
     ""
     CACHE STRING "Sanitizers to build with: address, thread, undefined, or a comma list")
@@ -26,7 +31,7 @@ target_include_directories(lares_settings INTERFACE ${PROJECT_SOURCE_DIR}/src
                                                     ${PROJECT_SOURCE_DIR}/include)
 target_compile_options(
   lares_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                           $<$<BOOL:${LARES_WERROR}>:-Werror>)
+                           ${LARES_WERROR_OPTION})
 if(CMAKE_UNITY_BUILD)
   # Several files in one unit: a constant of one may have the name of another's local variable.
   target_compile_options(lares_settings INTERFACE -Wno-shadow)
@@ -48,6 +53,13 @@ if(LARES_SANITIZE)
   target_link_options(lares_settings INTERFACE -fsanitize=${LARES_SANITIZE})
 endif()
 
+# For what asks, reads and prints around the work: a third of its build would be optimising it.
+function(lares_optimise_lightly)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
+endfunction()
+
 # The engine's hot paths cross folders; let the compiler see through. With Clang this would need a
 # linker that Debian's gcc-12 toolchain does not bring.
 function(lares_optimise_across_files)
@@ -56,8 +68,10 @@ function(lares_optimise_across_files)
      AND NOT LARES_SANITIZE)
     set_target_properties(${ARGN} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
     foreach(target IN LISTS ARGN)
-      # Whole objects, too: what is linked without it, as tests are, must not be compiled once more.
-      target_compile_options(${target} PRIVATE -ffat-lto-objects)
+      if(BUILD_TESTING)
+        # Whole objects, too: what is linked without it, as tests are, must not be compiled once more.
+        target_compile_options(${target} PRIVATE -ffat-lto-objects)
+      endif()
       target_link_options(${target} PRIVATE -flto=auto) # all cores, and no warning about one
     endforeach()
   endif()

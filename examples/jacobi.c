@@ -96,25 +96,36 @@ static void fill_column(const Grid* g, int y, int z) {
   }
 }
 
-// The thread that writes column `c` first: what follows must not depend on how many there are.
-static int owner(Start start, int c, int count, int threads) {
+// The place of a column among those that are computed; the rim goes with the column beside it.
+static long inner_place(const Grid* g, int y, int z) {
+  const int last = g->across - 2;
+  const int inner_y = y < 1 ? 1 : y > last ? last : y;
+  const int inner_z = z < 1 ? 1 : z > last ? last : z;
+  return (long)(inner_z - 1) * last + (inner_y - 1);
+}
+
+// The thread that writes the column first. All get equally many of those that are computed; what
+// follows must not depend on how many threads there are.
+static int owner(const Grid* g, Start start, int y, int z, int threads) {
+  const long inner = (long)(g->across - 2) * (g->across - 2);
   switch (start) {
     case start_serial:
       return 0;
     case start_interleaved:
-      return c % threads;
+      return (int)(inner_place(g, y, z) % threads);
     default:
-      return (int)((long)c * threads / count);
+      return (int)(inner_place(g, y, z) * threads / inner);
   }
 }
 
 static void fill(const Grid* a, const Grid* b, Start start) {
-  const int count = a->across * a->across;
 #pragma omp parallel
-  for (int c = 0; c < count; ++c) {
-    if (owner(start, c, count, omp_get_num_threads()) != omp_get_thread_num()) continue;
-    fill_column(a, c % a->across, c / a->across);
-    fill_column(b, c % a->across, c / a->across);
+  for (int z = 0; z < a->across; ++z) {
+    for (int y = 0; y < a->across; ++y) {
+      if (owner(a, start, y, z, omp_get_num_threads()) != omp_get_thread_num()) continue;
+      fill_column(a, y, z);
+      fill_column(b, y, z);
+    }
   }
 }
 

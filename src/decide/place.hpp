@@ -16,43 +16,46 @@ namespace lares::decide {
 /// One worker that places ready tasks, as its executor shows it. All but the policies' own answers
 /// is a look at a field or a queue's length.
 template <class W, class Task>
-concept Placer = requires(W w, Task& task, const typename W::Access& access, DomainId domain,
-                          PlaceId place) {
-  { w.places() } -> std::convertible_to<const policy::Places&>;
-  { w.view() } -> std::convertible_to<policy::View>;
-  { w.self() } -> std::convertible_to<WorkerId>;
-  { w.place() } -> std::convertible_to<PlaceId>;    // its own
-  { w.domain() } -> std::convertible_to<DomainId>;  // its own
-  { w.distribution() } -> std::convertible_to<policy::Distribution&>;
-  { w.push() } -> std::convertible_to<policy::Push&>;
-  { w.wants_data() } -> std::convertible_to<bool>;      // where data is matters on this machine
-  { w.keeps_dataless() } -> std::convertible_to<bool>;  // Push::keeps_dataless_tasks
-  { w.may_deviate() } -> std::convertible_to<bool>;     // the user left the choice of policy to us
-  w.thrift();
-  { w.has_data(task) } -> std::convertible_to<bool>;  // as far as the program has told
-  // What decides where the task goes: at most limits::deciding_accesses, in the program's order.
-  { w.accesses(task) } -> std::convertible_to<std::span<const typename W::Access>>;
-  { w.creator(task) } -> std::convertible_to<WorkerId>;
-  { access.mode } -> std::convertible_to<policy::AccessMode>;
-  // A policy::DataHome as `home`, and who used it last as `last_core`.
-  w.find(access);
-  { w.block(access) } -> std::convertible_to<policy::Block>;
-  w.assume(access, domain);  // until somebody touches it or the system is asked
-  w.found(task, typename W::MainHome{});
-  { w.home(task) } -> std::convertible_to<DomainId>;  // as found, or invalid
-  { w.priority(task) } -> std::convertible_to<std::int32_t>;
-  { w.may_run_now(task) } -> std::convertible_to<bool>;  // false: its creator must not wait for it
-  { w.throttles() } -> std::convertible_to<bool>;        // creators run tasks when queues are full
-  { w.is_own_queue_full() } -> std::convertible_to<bool>;
-  { w.own_length() } -> std::convertible_to<std::uint32_t>;  // of its own deque, about
-  { w.length(place) } -> std::convertible_to<std::uint32_t>;
-  { w.prioritised() } -> std::convertible_to<std::uint32_t>;
-  { w.push_own(task) } -> std::convertible_to<bool>;  // false if there is no room
-  w.push_shared(place, task);                         // once it is queued a task may be gone
-  w.push_prioritised(task);
-  // To sleepers; the task is compared only.
-  w.offer(task, domain, std::uint32_t{}, bool{});
-};
+concept Placer =
+    requires(W w, Task& task, const typename W::Access& access, DomainId domain, PlaceId place) {
+      { w.places() } -> std::convertible_to<const policy::Places&>;
+      { w.view() } -> std::convertible_to<policy::View>;
+      { w.self() } -> std::convertible_to<WorkerId>;
+      { w.place() } -> std::convertible_to<PlaceId>;    // its own
+      { w.domain() } -> std::convertible_to<DomainId>;  // its own
+      { w.distribution() } -> std::convertible_to<policy::Distribution&>;
+      { w.push() } -> std::convertible_to<policy::Push&>;
+      { w.wants_data() } -> std::convertible_to<bool>;      // where data is matters on this machine
+      { w.keeps_dataless() } -> std::convertible_to<bool>;  // Push::keeps_dataless_tasks
+      { w.may_deviate() } -> std::convertible_to<bool>;  // the user left the choice of policy to us
+      w.thrift();
+      { w.has_data(task) } -> std::convertible_to<bool>;  // as far as the program has told
+      // What decides where the task goes: at most limits::deciding_accesses, in the program's
+      // order.
+      { w.accesses(task) } -> std::convertible_to<std::span<const typename W::Access>>;
+      { w.creator(task) } -> std::convertible_to<WorkerId>;
+      { access.mode } -> std::convertible_to<policy::AccessMode>;
+      // A policy::DataHome as `home`, and who used it last as `last_core`.
+      w.find(access);
+      { w.block(access) } -> std::convertible_to<policy::Block>;
+      w.assume(access, domain);  // until somebody touches it or the system is asked
+      w.found(task, typename W::MainHome{});
+      { w.home(task) } -> std::convertible_to<DomainId>;  // as found, or invalid
+      { w.priority(task) } -> std::convertible_to<std::int32_t>;
+      {
+        w.may_run_now(task)
+      } -> std::convertible_to<bool>;                  // false: its creator must not wait for it
+      { w.throttles() } -> std::convertible_to<bool>;  // creators run tasks when queues are full
+      { w.is_own_queue_full() } -> std::convertible_to<bool>;
+      { w.own_length() } -> std::convertible_to<std::uint32_t>;  // of its own deque, about
+      { w.length(place) } -> std::convertible_to<std::uint32_t>;
+      { w.prioritised() } -> std::convertible_to<std::uint32_t>;
+      { w.push_own(task) } -> std::convertible_to<bool>;  // false if there is no room
+      w.push_shared(place, task);                         // once it is queued a task may be gone
+      w.push_prioritised(task);
+      // To sleepers; the task is compared only.
+      w.offer(task, domain, std::uint32_t{}, bool{});
+    };
 
 /// Where most of a task's data is believed to be. Invalid if nothing is known.
 template <class Core>
@@ -72,8 +75,7 @@ std::uint32_t find_homes(W worker, Task& task, policy::DataHome* found, DomainId
   for (const auto& access : worker.accesses(task)) {
     auto here = worker.find(access);
     if (here.home.unplaced && policy::writes(access.mode)) {
-      const DomainId chosen =
-          worker.distribution().on_place(worker.view(), worker.block(access));
+      const DomainId chosen = worker.distribution().on_place(worker.view(), worker.block(access));
       if (chosen.valid()) {
         worker.assume(access, chosen);
         here.home.home = chosen;
@@ -154,8 +156,8 @@ template <class W, class Task>
   return true;
 }
 
-/// Puts a ready task into its place, and offers it to sleepers. With `may_run`, answers false if the
-/// caller should run it instead.
+/// Puts a ready task into its place, and offers it to sleepers. With `may_run`, answers false if
+/// the caller should run it instead.
 template <class W, class Task>
   requires Placer<W, Task>
 [[gnu::always_inline]] inline bool put(W worker, Task& task, bool may_run) {

@@ -27,7 +27,7 @@ concept Bedroom = requires(T t, DomainId domain, PlaceId place, Task task) {
   { t.workers() } -> std::convertible_to<std::size_t>;
   { t.cores() } -> std::convertible_to<std::size_t>;  // how many of them can run at the same time
   { t.asleep() } -> std::convertible_to<std::uint32_t>;
-  { t.on_their_way() } -> std::convertible_to<std::int32_t>;  // woken, and have not looked yet
+  { t.on_their_way() } -> std::convertible_to<std::int32_t>;    // woken, and have not looked yet
   { t.looking(domain) } -> std::convertible_to<std::uint32_t>;  // awake there, and free to run any
   { t.length(place) } -> std::convertible_to<std::uint32_t>;
   { t.prioritised() } -> std::convertible_to<std::uint32_t>;

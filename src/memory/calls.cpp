@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "memory/pointer.hpp"
+
 namespace lares::memory {
 namespace {
 
@@ -29,12 +31,13 @@ long quietly(Call call) noexcept {
   return result == -1 ? -error : result;
 }
 
-long map(std::size_t bytes) noexcept {
+long map_at(std::uintptr_t wish, std::size_t bytes) noexcept {
   return quietly([&] {
     return reinterpret_cast<std::intptr_t>(
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        mmap(pointer(wish), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   });
 }
+long map(std::size_t bytes) noexcept { return map_at(0, bytes); }
 long unmap(void* address, std::size_t bytes) noexcept {
   return quietly([&] { return munmap(address, bytes); });
 }
@@ -106,9 +109,9 @@ long here(unsigned* cpu, unsigned* node) noexcept {
 }  // namespace
 
 const SystemCalls& real_calls() noexcept {
-  static constexpr SystemCalls calls{&map,       &unmap,   &remap,    &protect,    &advise,
-                                     &unlock,    &bind,    &prefer,   &preference, &move,
-                                     &userfault, &control, &resident, &here};
+  static constexpr SystemCalls calls{&map,    &map_at,    &unmap,   &remap,    &protect,
+                                     &advise, &unlock,    &bind,    &prefer,   &preference,
+                                     &move,   &userfault, &control, &resident, &here};
   return calls;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "base/ids.hpp"
 
@@ -13,6 +14,8 @@ namespace lares::memory {
 /// All are safe in a signal handler.
 struct SystemCalls {
   long (*map)(std::size_t bytes) noexcept;  ///< fresh private memory: its address
+  /// The same, at `wish` if nothing is there.
+  long (*map_at)(std::uintptr_t wish, std::size_t bytes) noexcept;
   long (*unmap)(void* address, std::size_t bytes) noexcept;
   long (*remap)(void* from, std::size_t old_bytes, std::size_t new_bytes, int flags,
                 void* to) noexcept;

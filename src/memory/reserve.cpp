@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "memory/far.hpp"
+#include "memory/pointer.hpp"
+
 namespace lares::memory {
 
 Reserve::Reserve(std::size_t bytes) noexcept {
   const int program_errno = errno;
-  void* const mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+  void* const mapping = mmap(pointer(far_place(bytes)), bytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   errno = program_errno;
   if (mapping == MAP_FAILED) return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/tick_rate.hpp"
 #include "decide/limits.hpp"
 #include "decide/thrift.hpp"
 #include "policy/places.hpp"
@@ -79,7 +80,7 @@ struct alignas(128) Worker {
   DomainId domain;
   CoreId core;  ///< recorded at the meeting that built the places
   std::uint32_t sample_countdown = 1;
-  decide::Thrift thrift;
+  decide::Thrift thrift{ticks_per_microsecond()};
   Courtesy courtesy;
   bool may_deviate = false;    ///< the user left the choice of policy to us
   bool wants_data = false;     ///< tasks' data matter for the policy on this machine

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,6 +34,7 @@ pthread_once_t g_key_once = PTHREAD_ONCE_INIT;
 
 void recycle(void* state) {
   auto* thread = static_cast<ThreadState*>(state);
+  thread->pool.give_back_all();
   t_state = nullptr;
   this_worker_slot = nullptr;
   const std::lock_guard lock(g_free_lock);
@@ -80,6 +82,15 @@ std::size_t room_of(std::size_t size_class) noexcept {
 }
 static_assert(TaskPool::small_classes * TaskPool::class_bytes == 1536);
 
+/// Pages that nobody has touched, so that they come to their owner's node: those of the heap may
+/// lie where another thread has used them.
+char* fresh_slab(std::size_t bytes) noexcept {
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) std::abort();
+  return static_cast<char*>(memory);
+}
+
 char* fresh_memory(std::size_t bytes) noexcept {
   auto* memory = static_cast<char*>(std::aligned_alloc(alignof(Task), bytes));
   if (memory == nullptr) std::abort();
@@ -111,7 +122,7 @@ Task* TaskPool::refill(ThreadState& self, std::size_t size_class) noexcept {
       // No less than the largest of the small classes needs.
       const std::size_t fresh =
           std::max(disorder::limit(disorder::Limit::task_slab, slab_bytes), std::size_t{4096});
-      slab_ = fresh_memory(fresh);
+      slab_ = fresh_slab(fresh);
       slab_left_ = fresh;
     }
     memory = slab_;
@@ -142,13 +153,30 @@ void TaskPool::release(ThreadState& self, Task* task) noexcept {
     self.pool.free_[task->size_class] = task;
     return;
   }
-  Task* head = owner->pool.returned_.load(std::memory_order_relaxed);
+  Returns& returns = self.pool.returns_;
+  if (returns.to != owner) {
+    self.pool.give_back_all();
+    returns.to = owner;
+    returns.last = task;
+  }
+  task->next = returns.first;
+  returns.first = task;
+  // Large ones are memory that the owner misses.
+  const bool large = task->size_class >= small_classes;
+  if (++returns.count == most_kept || large) self.pool.give_back_all();
+}
+
+void TaskPool::give_back_all() noexcept {
+  if (returns_.to == nullptr) return;
+  std::atomic<Task*>& returned = returns_.to->pool.returned_;
+  Task* head = returned.load(std::memory_order_relaxed);
   do {
-    task->next = head;
+    returns_.last->next = head;
     disorder::pause(disorder::Point::giving_back);
-    // release: the owner that takes it sees our last writes to the descriptor.
-  } while (!owner->pool.returned_.compare_exchange_weak(head, task, std::memory_order_release,
-                                                        std::memory_order_relaxed));
+    // release: the owner that takes them sees our last writes to the descriptors.
+  } while (!returned.compare_exchange_weak(head, returns_.first, std::memory_order_release,
+                                           std::memory_order_relaxed));
+  returns_ = Returns{};
 }
 
 namespace {

@@ -32,13 +32,26 @@ class TaskPool {
   Task* allocate(ThreadState& self, std::size_t payload) noexcept;
   /// Gives `task` back. Any thread; `self` is the calling thread's state.
   static void release(ThreadState& self, Task* task) noexcept;
+  /// Gives back what release() has kept. Owner only.
+  void give_back_all() noexcept;
 
  private:
+  /// Descriptors of another thread's pool that go back together: one exchange for several on a line
+  /// that all who run that thread's tasks write.
+  struct Returns {
+    ThreadState* to = nullptr;
+    Task* first = nullptr;
+    Task* last = nullptr;
+    std::uint32_t count = 0;
+  };
+  static constexpr std::uint32_t most_kept = 16;
+
   [[gnu::noinline]] Task* refill(ThreadState& self, std::size_t size_class) noexcept;
 
   Task* free_[classes] = {};                          // owner
   char* slab_ = nullptr;                              // owner: rest of the current slab
   std::size_t slab_left_ = 0;                         // owner
+  Returns returns_;                                   // owner: of others' memory
   alignas(64) std::atomic<Task*> returned_{nullptr};  // others push, the owner takes all
 };
 

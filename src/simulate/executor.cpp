@@ -10,13 +10,6 @@ namespace lares::simulate {
 namespace {
 
 constexpr double nanosecond_s = 1e-9;
-// Of the clock that thrift is counted in: that of a machine of 3 GHz.
-constexpr double ticks_per_second = 3e9;
-
-std::uint64_t to_ticks(double seconds) noexcept {
-  return static_cast<std::uint64_t>(seconds * ticks_per_second);
-}
-
 }  // namespace
 
 /// A worker that places tasks and looks for them, at a time that moves on by what that costs.

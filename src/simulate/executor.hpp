@@ -95,6 +95,12 @@ class Executor final : public policy::QueueLengths {
   std::vector<Decision>* record = nullptr;
 
  private:
+  // Of the clock that thrift is counted in: that of a machine of 3 GHz.
+  static constexpr std::uint64_t ticks_per_microsecond = 3000;
+  static std::uint64_t to_ticks(double seconds) noexcept {
+    return static_cast<std::uint64_t>(seconds * 1e6 * ticks_per_microsecond);
+  }
+
   class Asking;  // how decide/ sees a worker
   struct Worker {
     explicit Worker(std::uint64_t seed) : random(seed) {}
@@ -103,7 +109,7 @@ class Executor final : public policy::QueueLengths {
     std::unique_ptr<policy::Steal> steal;
     std::vector<PlaceId> victim_storage;
     Random random;
-    decide::Thrift thrift;
+    decide::Thrift thrift{ticks_per_microsecond};
     TaskQueue deque;
     PlaceId place;
     DomainId domain;

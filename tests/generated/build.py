@@ -23,6 +23,10 @@ def drivers_of(language):
     return [compiler for compiler, spoken in DRIVERS if spoken == language]
 
 
+def other_than(compiler):
+    return "clang" if compiler == "gcc" else "gcc"
+
+
 def fortran_interface():
     """The functions of shadow.h for Fortran, so that they stand in one place only."""
     types = {"int": "integer(c_int), value", "int*": "integer(c_int)", "const int*": "integer(c_int)",
@@ -49,11 +53,13 @@ class Builder:
     def __init__(self, folder):
         self._folder = pathlib.Path(folder).resolve()
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._call("gcc-12", "-O2", "-shared", "-fPIC", "-pthread", HERE / "shadow.c",
-                   "-o", self._folder / "libshadow.so")
+        self._shadow(HERE / "shadow.c")
         interface = self._folder / "shadow.f90"
         interface.write_text(fortran_interface(), encoding="utf-8")
         self._fortran_ready = False
+
+    def _shadow(self, *sources):
+        self._call("gcc-12", "-O2", "-shared", "-fPIC", "-pthread", *sources, "-o", self._folder / "libshadow.so")
 
     def build(self, program, name=None):
         """The path of the executable."""
@@ -61,7 +67,7 @@ class Builder:
         files = source_files(program)
         for file, text in files.items():
             (place / file).write_text(text, encoding="utf-8")
-        other = "clang" if program.compiler == "gcc" else "gcc"
+        other = other_than(program.compiler)
         libraries = [self._library(place, file, other if file.startswith("other") else program.compiler)
                      for file in files if file.startswith(("same", "other"))]
         sources = [place / file for file in files if file.startswith(("main", "table"))]
@@ -99,3 +105,37 @@ class Builder:
         run = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
         if run.returncode:
             raise BuildError(run.stderr.strip())
+
+
+class WalkerBuilder(Builder):
+    """Builds the walkers of tree.h: one for each compiler, alone or mixed with libraries of both."""
+
+    def _shadow(self, *sources):
+        super()._shadow(*sources, HERE / "tree.c")
+
+    def build(self, program, name=None):
+        """The path of the walker for (compiler, mixed)."""
+        compiler, mixed = program.compiler, program.mixed
+        made = self._folder / f"walker-{compiler}-{'mixed' if mixed else 'alone'}"
+        if made.exists():
+            return made
+        libraries = [self._library_of(compiler, 1), self._library_of(other_than(compiler), 2)] if mixed else []
+        self._call(DRIVERS[(compiler, "c")], *FLAGS, f"-I{HERE}", self._compiled(compiler, 0), HERE / "walker.c",
+                   "-Wl,--no-as-needed", *libraries, *self._linked(), "-o", made)
+        return made
+
+    def _compiled(self, compiler, unit):
+        made = self._folder / f"unit{unit}-{compiler}.o"
+        if not made.exists():
+            self._call(DRIVERS[(compiler, "c")], "-std=gnu11", *FLAGS, "-fPIC", f"-DUNIT={unit}", f"-I{HERE}", "-c",
+                       HERE / "walk.c", "-o", made)
+        return made
+
+    def _library_of(self, compiler, unit):
+        made = self._folder / f"libunit{unit}-{compiler}.so"
+        self._call(DRIVERS[(compiler, "c")], *FLAGS, "-shared", self._compiled(compiler, unit), *self._linked(),
+                   "-o", made)
+        return made
+
+    def _linked(self):
+        return [f"-L{self._folder}", "-lshadow", f"-Wl,-rpath,{self._folder}"]

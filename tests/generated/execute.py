@@ -50,13 +50,30 @@ class Setting:
         return self.command("PROGRAM")
 
 
-def _wait(process, limit):
-    """(status, rusage), or None if the limit came first; the process is reaped either way."""
+def _ends(descriptor, limit, progress, stall):
+    """Whether the process ends within the limit, and no case takes longer than a stall (0: however long)."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    end = time.monotonic() + limit
+    seen, case_end = None, end
+    while (left := min(end, case_end) - time.monotonic()) > 0:
+        if poll.poll(min(left, 1 if stall else left) * 1000):
+            return True
+        at = _case_of(progress)
+        if stall and at != seen:
+            seen, case_end = at, time.monotonic() + stall
+    return False
+
+
+def _case_of(progress):
+    return int.from_bytes(progress.read_bytes(), "little") if progress.exists() else 0
+
+
+def _wait(process, limit, progress, stall):
+    """(status, rusage), or None if a limit came first; the process is reaped either way."""
     descriptor = os.pidfd_open(process.pid)
     try:
-        poll = select.poll()
-        poll.register(descriptor, select.POLLIN)
-        ended = bool(poll.poll(limit * 1000))
+        ended = _ends(descriptor, limit, progress, stall)
         if not ended:
             os.killpg(process.pid, signal.SIGKILL)
         _, status, usage = os.wait4(process.pid, 0)
@@ -72,7 +89,7 @@ def _wait(process, limit):
     return process.returncode, usage
 
 
-def run(program, setting, cases, limit, kib_limit=0):
+def run(program, setting, cases, limit, kib_limit=0, stall=0):
     """One process that runs these cases (numbers; all if there are none)."""
     with tempfile.TemporaryDirectory(prefix="lares-generated-") as folder:
         progress = pathlib.Path(folder) / "progress"
@@ -81,11 +98,11 @@ def run(program, setting, cases, limit, kib_limit=0):
         with open(pathlib.Path(folder) / "out", "w+", encoding="utf-8", errors="replace") as out:
             process = subprocess.Popen(command, env=setting.environment(), stdin=subprocess.DEVNULL,
                                        stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
-            ended = _wait(process, limit)
+            ended = _wait(process, limit, progress, stall)
             seconds = time.monotonic() - begin
             out.seek(0)
             text = out.read(20000).strip()
-        case = int.from_bytes(progress.read_bytes(), "little") if progress.exists() else 0
+        case = _case_of(progress)
     if ended is None:
         return Outcome("hang", case, f"no end after {seconds:.0f} s", seconds, 0)
     status, usage = ended
@@ -102,7 +119,7 @@ def run(program, setting, cases, limit, kib_limit=0):
     return Outcome("", 0, last, seconds, kib)
 
 
-def run_each(program, setting, cases, limit, kib_limit=0, alone=False):
+def run_each(program, setting, cases, limit, kib_limit=0, alone=False, stall=0):
     """The outcome of every case: all in one process as long as none fails.
 
     Growth shows only in the whole process, so then each case runs again in a process of its own.
@@ -110,9 +127,9 @@ def run_each(program, setting, cases, limit, kib_limit=0, alone=False):
     outcomes = {}
     left = list(cases)
     while left:
-        outcome = run(program, setting, left[:1] if alone else left, limit, kib_limit)
+        outcome = run(program, setting, left[:1] if alone else left, limit, kib_limit, stall)
         if outcome.fault == "growth" and len(left) > 1 and not alone:
-            return {**outcomes, **run_each(program, setting, left, limit, kib_limit, alone=True)}
+            return {**outcomes, **run_each(program, setting, left, limit, kib_limit, True, stall)}
         if alone or outcome.fault == "growth":
             done, at = 1, left[0]
         elif outcome.fault:

@@ -64,9 +64,9 @@ class Report:
             self.passed += passed
             self._progress()
 
-    def program(self, cases):
+    def program(self, cases, programs=1):
         with self._lock:
-            self.programs += 1
+            self.programs += programs
             self.cases += cases
             self._progress()
 
@@ -101,17 +101,23 @@ class Report:
             print("Set aside, since the stock runtime fails them:")
             for line in sorted(self.aside):
                 print(f"  {line}")
-        print(f"{self.programs} programs of {self.cases} cases, {time.monotonic() - self._begin:.0f} s")
+        cases = f" of {self.cases} cases" if self.cases else ""
+        print(f"{self.programs} programs{cases}, {time.monotonic() - self._begin:.0f} s")
         print(f"{self.passed} passed, {self.failed} failed")
 
 
 class Suite:
     """Takes programs from seed to verdict."""
 
+    builder = Builder
+    stride = 1  # from one seed to the next
+    stall = 0  # the seconds that one case may take under Lares; 0: as many as all
+    repeats = 1  # of a case in one process that confirms a failure
+
     def __init__(self, options, report):
         self._options = options
         self._report = report
-        self._builder = Builder(options.build)
+        self._builder = self.builder(options.build)
         self._check_lares()
         self._settings = Settings(options.lares, options.launcher, options.without, options.disorder)
 
@@ -151,26 +157,30 @@ class Suite:
     def _try(self, program, built):
         wanted = self._options.case
         cases = [case.number for case in program.cases if not wanted or case.number == wanted]
-        cases, seconds, kib = self._stock(program, built, cases)
+        cases, seconds, kib = self._passing(program, built, cases, self._settings.stock(), STOCK_LIMIT)
         self._report.program(len(cases))
         if not self._options.lares and not self._options.launcher:
             return
         for setting in self._settings.draw(program.seed, self._options.settings):
-            outcomes = run_each(built, setting, cases, seconds * PATIENCE + SLACK_SECONDS,
-                                kib_limit(setting, kib))
-            self._report.count(sum(not outcome.fault for outcome in outcomes.values()))
-            for case, outcome in outcomes.items():
-                if outcome.fault:
-                    self._failed(program, built, setting, case, outcome, seconds, kib)
-                    cases = [other for other in cases if other != case]
+            cases = self._under(program, built, setting, cases, seconds, kib)
             if not cases:
                 return
 
-    def _stock(self, program, built, cases):
+    def _under(self, program, built, setting, cases, seconds, kib):
+        """The cases that pass with this setting; the others are reported."""
+        outcomes = run_each(built, setting, cases, seconds * PATIENCE + SLACK_SECONDS, kib_limit(setting, kib),
+                            stall=self.stall)
+        self._report.count(sum(not outcome.fault for outcome in outcomes.values()))
+        for case, outcome in outcomes.items():
+            if outcome.fault:
+                self._failed(program, built, setting, case, outcome, seconds, kib)
+        return [case for case in cases if not outcomes[case].fault]
+
+    def _passing(self, program, built, cases, settings, limit, stall=0):
         """The cases that the stock runtime passes, and the most seconds and memory that they took."""
         seconds = kib = 0
-        for setting in self._settings.stock():
-            outcomes = run_each(built, setting, cases, STOCK_LIMIT)
+        for setting in settings:
+            outcomes = run_each(built, setting, cases, limit, stall=stall)
             for case, outcome in outcomes.items():
                 if outcome.fault:
                     self._aside(program, case, setting, outcome)
@@ -188,30 +198,41 @@ class Suite:
         """Confirms a failure against stock under the same setting, and shrinks it."""
         limits = (min(seconds * PATIENCE + SLACK_SECONDS, 15), kib_limit(setting, kib))
         for _ in range(CONFIRMATIONS):
-            stock = run(built, setting.stock(), [case], limits[0], limits[1])
+            stock = run(built, setting.stock(), [case] * self.repeats, limits[0], limits[1])
             if stock.fault:
                 self._aside(program, case, setting.stock(), stock)
                 return
         again = 0
         for tried in range(1, CONFIRMATIONS + 1):
-            again += bool(run(built, setting, [case], *limits).fault)
+            again += bool(run(built, setting, [case] * self.repeats, *limits).fault)
             if again >= 3 or (again and outcome.fault == "hang"):
                 break
         lines = [f"FAIL {program.name} case {case}: {outcome}",
                  f"     setting: {setting}",
                  f"     again:   {again} of {tried} runs",
-                 f"     replay:  tests/generated/run.py --lares {self._options.lares} --seed {program.seed} "
-                 f"--language {program.language} --compiler {program.compiler} --case {case} "
-                 f"--cases {self._options.cases}"
-                 + "".join(f" --without {name}" for name in self._options.without)]
+                 f"     replay:  {self._replay(program, case)}"]
         small, plain = program.only(case), setting
         if again and self._options.shrink_seconds:
             small, plain = self._shrink(small, setting, limits, again / tried)
-            lines.append(f"     smallest ({sum(map(model.size, small.cases))} statements): {plain}")
-            lines += ["     | " + line for line in _shown(small)]
+            shown = list(self._shown(small, plain))
+            lines.append(f"     smallest ({self._size(small, shown)} statements): {plain}")
+            lines += ["     | " + line for line in shown]
         if self._options.keep:
             lines.append(f"     kept:    {self._keep(small, plain, case, lines)}")
         self._report.failure(1, "\n".join(lines))
+
+    def _replay(self, program, case):
+        return (f"tests/generated/run.py --lares {self._options.lares} --seed {program.seed} "
+                f"--language {program.language} --compiler {program.compiler} --case {case} "
+                f"--cases {self._options.cases}" + "".join(f" --without {name}" for name in self._options.without))
+
+    @staticmethod
+    def _shown(program, _):
+        return shown(program)
+
+    @staticmethod
+    def _size(program, _):
+        return sum(map(model.size, program.cases))
 
     def _shrink(self, program, setting, limits, rate):
         """What fails at this rate is run often enough that a failure hardly escapes."""
@@ -257,7 +278,7 @@ def kib_limit(setting, stock_kib):
     return stock_kib * GROWTH + SLACK_KIB
 
 
-def _shown(program):
+def shown(program):
     """The functions of a program, without what is the same in all."""
     for name, text in source_files(program).items():
         if name == "table.c":
@@ -276,7 +297,9 @@ def run_all(suite, options):
     end = time.monotonic() + options.seconds if options.seconds else None
     first = options.seed if options.seed is not None else random.randrange(10**6)
     count = 1 if options.seed is not None and not options.programs and not end else options.programs or 20
-    seeds = itertools.count(first) if end else iter(range(first, first + count))
+    first -= first % suite.stride
+    some = range(first, first + count * suite.stride, suite.stride)
+    seeds = itertools.count(first, suite.stride) if end else iter(some)
     print(f"seeds from {first} on", flush=True)
     lock = threading.Lock()
 
@@ -293,22 +316,12 @@ def run_all(suite, options):
             done.result()
 
 
-def parse_arguments(words=None):
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_common_options(parser):
     parser.add_argument("--lares", metavar="PATH", help="the command to run the programs under")
     parser.add_argument("--seed", type=int, help="the first program; alone: only this one")
     parser.add_argument("--programs", type=int, help="how many (default: 20)")
     parser.add_argument("--seconds", type=float, help="for so long, however many programs that are")
-    parser.add_argument("--cases", type=int, default=8, help="of each program (default: 8)")
-    parser.add_argument("--case", type=int, help="only this one")
-    parser.add_argument("--settings", type=int, default=8, help="runs of each program (default: 8)")
-    parser.add_argument("--language", choices=generate.LANGUAGES)
     parser.add_argument("--compiler", choices=("gcc", "clang"))
-    parser.add_argument("--without", action="append", default=[], metavar="NAME",
-                        help="a feature that programs shall not have; --list-features names them; "
-                             "known: all that Lares is known to fail")
-    parser.add_argument("--list-features", action="store_true")
     parser.add_argument("--disorder", action="store_true",
                         help="sets LARES_DISORDER to a number of its own in each run")
     parser.add_argument("--jobs", type=int, default=min(os.cpu_count() or 1, 4))
@@ -319,6 +332,20 @@ def parse_arguments(words=None):
                         help="where programs are built (default: build/generated)")
     parser.add_argument("--launcher", nargs="+", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--print", action="store_true", help="the text of the program, and run nothing")
+
+
+def parse_arguments(words=None):
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_common_options(parser)
+    parser.add_argument("--cases", type=int, default=8, help="of each program (default: 8)")
+    parser.add_argument("--case", type=int, help="only this one")
+    parser.add_argument("--settings", type=int, default=8, help="runs of each program (default: 8)")
+    parser.add_argument("--language", choices=generate.LANGUAGES)
+    parser.add_argument("--without", action="append", default=[], metavar="NAME",
+                        help="a feature that programs shall not have; --list-features names them; "
+                             "known: all that Lares is known to fail")
+    parser.add_argument("--list-features", action="store_true")
     options = parser.parse_args(words)
     options.without = sorted({name for word in options.without for name in word.split(",") if name})
     if "known" in options.without:
@@ -340,15 +367,24 @@ def main():
             known = " (known to fail)" if name in generate.KNOWN_TO_FAIL else ""
             print(f"{name:<17} {text}{known}")
         return 0
+    return run_suite(Suite, options, show_source)
+
+
+def show_source(suite, seed):
+    for name, text in source_files(suite.program(seed)).items():
+        print(f"// {name}\n{text}")
+
+
+def run_suite(kind, options, show):
+    """The exit status."""
     parent = options.build or ROOT / "build/generated"
     parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="run-", dir=parent) as folder:
         options.build = pathlib.Path(folder)
         report = Report()
-        suite = Suite(options, report)
+        suite = kind(options, report)
         if options.print:
-            for name, text in source_files(suite.program(options.seed or 0)).items():
-                print(f"// {name}\n{text}")
+            show(suite, options.seed or 0)
             return 0
         try:
             run_all(suite, options)

@@ -44,6 +44,12 @@ class Settings:
         names = presets[at:] + presets[:at]
         return [self._one(chance, names[i] if i < len(names) else "") for i in range(count)]
 
+    def one(self, seed):
+        """One setting: a preset or a pair, each in every second case."""
+        chance = random.Random(f"setting {seed}")
+        presets = self._policies.presets if self._policies else [""]
+        return self._one(chance, chance.choice(["", chance.choice(presets)]))
+
     def _one(self, chance, preset):
         variables = {"OMP_NUM_THREADS": str(chance.choice(THREADS))}
         plain = chance.random() < 0.3

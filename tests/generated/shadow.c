@@ -674,18 +674,35 @@ static int wanted(int number, int argc, char** argv, int first) {
   return first == argc;
 }
 
+/* The index of the first argument that is a number. */
+static int begin_run(int argc, char** argv) {
+  if (argc <= 2 || strcmp(argv[1], "--progress") != 0) return 1;
+  progress = map_progress(argv[2]);
+  return 3;
+}
+
+static int end_run(int ran) {
+  if (progress) *progress = 0;
+  printf("ok %d cases\n", ran);
+  return 0;
+}
+
 int sh_main(int argc, char** argv, const struct sh_case* cases, int count) {
-  int first = 1, ran = 0;
-  if (argc > 2 && strcmp(argv[1], "--progress") == 0) {
-    progress = map_progress(argv[2]);
-    first = 3;
-  }
+  int first = begin_run(argc, argv), ran = 0;
   for (int i = 0; i < count; i++) {
     if (!wanted(cases[i].number, argc, argv, first)) continue;
     run_case(&cases[i]);
     ran++;
   }
-  if (progress) *progress = 0;
-  printf("ok %d cases\n", ran);
-  return 0;
+  return end_run(ran);
+}
+
+int sh_main_of(int argc, char** argv, void (*make)(struct sh_case*)) {
+  int first = begin_run(argc, argv);
+  for (int i = first; i < argc; i++) {
+    struct sh_case one = {.number = atoi(argv[i])};
+    make(&one);
+    run_case(&one);
+  }
+  return end_run(argc - first);
 }

@@ -27,6 +27,9 @@ struct sh_case {
 /* Runs the cases named in the arguments, or all. `--progress FILE` keeps the current number there.
  */
 int sh_main(int argc, char** argv, const struct sh_case* cases, int count);
+/* The same for cases that are made when their turn comes: make() fills in what the number stands
+ * for. */
+int sh_main_of(int argc, char** argv, void (*make)(struct sh_case*));
 
 /* Tasks. `site` is their number in the text. */
 handle sh_task(handle self, int site);

@@ -101,7 +101,7 @@ class Shrinker:
     def _settings(self, program, setting):
         for name, _ in setting.variables:
             plainer = Setting(setting.launcher, tuple(p for p in setting.variables if p[0] != name))
-            if name != "OMP_NUM_THREADS" and self._still(program, plainer):
+            if name not in ("OMP_NUM_THREADS", "WALK_DROP") and self._still(program, plainer):
                 setting = plainer
         for threads in ("1", "2", "3", "4"):
             fewer = Setting(setting.launcher, tuple(

@@ -324,7 +324,12 @@ class BadInput(LabTest):
     def test_a_file_that_is_no_program(self):
         (self.work / "data").write_text("text\n")
         (self.work / "data").chmod(0o755)
-        self.assert_sentence(self.run_lab("--", "./data"), 2, "data")
+        self.assert_sentence(self.run_lab("--", "./data"), 126, "data")
+
+    def test_a_script_whose_interpreter_is_missing(self):
+        (self.work / "lost").write_text("#!/nowhere/sh\n")
+        (self.work / "lost").chmod(0o755)
+        self.assert_sentence(self.run_lab("--", "./lost"), 127, "lost", "/nowhere/sh")
 
     def test_options(self):
         for words, parts in (

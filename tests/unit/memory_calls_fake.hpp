@@ -99,6 +99,9 @@ class FakeCalls {
     calls.map = [](std::size_t bytes) noexcept {
       return or_error(errors_now().map, [&] { return real_calls().map(bytes); });
     };
+    calls.map_at = [](std::uintptr_t wish, std::size_t bytes) noexcept {
+      return or_error(errors_now().map, [&] { return real_calls().map_at(wish, bytes); });
+    };
     calls.remap = [](void* from, std::size_t a, std::size_t b, int flags, void* to) noexcept {
       return or_error(errors_now().remap,
                       [&] { return real_calls().remap(from, a, b, flags, to); });

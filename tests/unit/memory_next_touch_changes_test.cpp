@@ -9,12 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <csetjmp>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <thread>
@@ -99,6 +102,57 @@ bool split(const TestArea& area, int how) {
   }
 }
 constexpr int splits = 6;
+
+// --- Places --------------------------------------------------------------------------------------
+
+TEST_P(NextTouchChanges, WhatTheProgramUnmapsOnceMoreIsNotOurs) {
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizer chooses all places";
+  const TestArea area(64);
+  TestArea hole(64);
+  munmap(hole.bytes(), hole.length().count);
+  ASSERT_EQ(mark(area, 8), 0);
+  // Of this test's threads none has mapped anything since.
+  munmap(hole.bytes(), hole.length().count);
+  hole.release();
+  EXPECT_TRUE(area.intact());
+}
+
+/// Of [begin, begin + bytes), from the kernel's list.
+std::size_t huge_bytes(std::uintptr_t begin, std::size_t bytes) {
+  std::ifstream list("/proc/self/smaps");
+  std::size_t found = 0;
+  bool inside = false;
+  for (std::string line; std::getline(list, line);) {
+    unsigned long from = 0;
+    unsigned long until = 0;
+    unsigned long kib = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &from, &until) == 2) {
+      inside = from < begin + bytes && begin < until;
+    } else if (inside && std::sscanf(line.c_str(), "AnonHugePages: %lu", &kib) == 1) {
+      found += kib << 10U;
+    }
+  }
+  return found;
+}
+
+TEST_P(NextTouchChanges, HugePagesStayWholeWhereverTheAreaBegins) {
+  if (GetParam().old) GTEST_SKIP() << "pages are copied";
+  constexpr std::size_t huge = std::size_t{2} << 20U;
+  constexpr std::size_t pages = huge / page;
+  const TestArea room(6 * pages);
+  const std::uintptr_t border = (room.address() + huge - 1) / huge * huge;
+  auto* const first = reinterpret_cast<char*>(border);
+  madvise(first, 4 * huge, MADV_DONTNEED);
+  if (madvise(first, 4 * huge, MADV_HUGEPAGE) != 0) GTEST_SKIP() << "no huge pages";
+  std::memset(first, 7, 4 * huge);
+  const std::size_t before = huge_bytes(border, 4 * huge);
+  if (before != 4 * huge) GTEST_SKIP() << "the system gave " << before << " bytes in huge pages";
+  // From the middle of the first one to the middle of the last.
+  ASSERT_EQ(next_touch_.mark(border + huge / 2, {3 * huge}, options(3 * pages)).error, 0);
+  next_touch_.touch(border + huge / 2, {1});
+  EXPECT_EQ(huge_bytes(border + huge, 2 * huge), 2 * huge);
+  EXPECT_EQ(std::count(first, first + 4 * huge, 7), static_cast<std::ptrdiff_t>(4 * huge));
+}
 
 TEST_P(NextTouchChanges, ASplitMappingIsTouched) {
   if (GetParam().way == WantedWay::protect) GTEST_SKIP() << "mprotect would open it";

@@ -115,8 +115,8 @@ TEST(Repair, ThePriceIsBandwidthAgainstPages) {
   const double sweep = static_cast<double>(bytes.count) / 10;  // 10 bytes a nanosecond: not told
   EXPECT_DOUBLE_EQ(cost.sweep_before, sweep);
   EXPECT_DOUBLE_EQ(cost.sweep_after, sweep / 4);
-  EXPECT_DOUBLE_EQ(cost.overhead, static_cast<double>(bytes.count) / 4096 * 2000 / 4);
-  EXPECT_NEAR(break_even(cost.overhead, cost.sweep_before, cost.sweep_after), 1.63, 0.01);
+  EXPECT_DOUBLE_EQ(cost.overhead, static_cast<double>(bytes.count) / 4096 * 2000);
+  EXPECT_NEAR(break_even(cost.overhead, cost.sweep_before, cost.sweep_after), 6.51, 0.01);
 }
 
 TEST(Repair, WithOneDomainThereIsNothingToGain) {

@@ -222,5 +222,15 @@ TEST(BreakEven, ATaskInTheDequeOfABlockedWorkerIsFoundInTheEnd) {
   EXPECT_EQ(owner.ran.load(), 1);
 }
 
+TEST(Thrift, KnowsTinyTasksByTheirTimeHoweverFastTheCounterIs) {
+  for (const std::uint64_t per_microsecond : {19U, 25U, 100U, 1000U, 3000U}) {
+    decide::Thrift thrift(per_microsecond);
+    for (int i = 0; i < 100; ++i) thrift.ran(false, 2 * per_microsecond, 0);
+    EXPECT_FALSE(thrift.tasks_are_tiny()) << per_microsecond;
+    for (int i = 0; i < 100; ++i) thrift.ran(false, per_microsecond / 4, 0);
+    EXPECT_TRUE(thrift.tasks_are_tiny()) << per_microsecond;
+  }
+}
+
 }  // namespace
 }  // namespace lares::runtime

@@ -3,6 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <future>
 #include <memory>
 #include <set>
 #include <thread>
@@ -13,6 +16,7 @@
 #include "runtime/shared_queue.hpp"
 #include "runtime/thread_state.hpp"
 #include "support/needs_order.hpp"
+#include "support/sanitized.hpp"
 
 namespace lares::runtime {
 namespace {
@@ -262,6 +266,59 @@ TEST(TaskPool, WhatOthersGiveBackIsUsedAgain) {
     }).join();
   }
   EXPECT_LE(seen.size(), 2 * window);
+}
+
+TEST(TaskPool, OthersGiveBackSeveralAtOnce) {
+  ThreadState& self = *this_thread();
+  constexpr std::size_t bytes = 1300;  // a size that nothing else here asks for
+  constexpr std::size_t several = 16;
+  std::vector<Task*> tasks;
+  for (std::size_t i = 0; i < several; ++i) tasks.push_back(self.pool.allocate(self, bytes));
+  std::promise<void> first_was_given;
+  std::promise<void> owner_has_looked;
+  std::thread other([&] {
+    TaskPool::release(*this_thread(), tasks[0]);
+    first_was_given.set_value();
+    owner_has_looked.get_future().wait();
+    for (std::size_t i = 1; i < several; ++i) TaskPool::release(*this_thread(), tasks[i]);
+  });
+  first_was_given.get_future().wait();
+  Task* const fresh = self.pool.allocate(self, bytes);
+  EXPECT_NE(fresh, tasks[0]);  // one is not worth a write to a line that all consumers share
+  owner_has_looked.set_value();
+  other.join();
+  std::set<Task*> again;
+  for (std::size_t i = 0; i < several; ++i) again.insert(self.pool.allocate(self, bytes));
+  EXPECT_EQ(again, std::set<Task*>(tasks.begin(), tasks.end()));
+}
+
+TEST(TaskPool, AThreadThatEndsKeepsNothingOfOthers) {
+  ThreadState& self = *this_thread();
+  constexpr std::size_t bytes = 1200;  // likewise
+  Task* const task = self.pool.allocate(self, bytes);
+  std::thread([task] { TaskPool::release(*this_thread(), task); }).join();
+  EXPECT_EQ(self.pool.allocate(self, bytes), task);
+}
+
+// Pages of the heap may lie on the node of whoever used them before.
+TEST(TaskPool, FreshMemoryIsNobodysOld) {
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizer's heap works in its own way";
+  ThreadState& self = *this_thread();
+  constexpr std::size_t large = std::size_t{1} << 20U;
+  void* volatile first = std::malloc(large);
+  std::free(first);  // from now on the C library keeps such pieces
+  const volatile auto begin = reinterpret_cast<std::uintptr_t>(std::malloc(large));
+  std::memset(reinterpret_cast<void*>(begin), 1, large);
+  void* const behind_it = std::malloc(64);
+  std::free(reinterpret_cast<void*>(begin));
+  std::vector<Task*> tasks;
+  for (int i = 0; i < 1000; ++i) tasks.push_back(self.pool.allocate(self, 1100));
+  std::free(behind_it);
+  for (Task* task : tasks) {
+    const auto at = reinterpret_cast<std::uintptr_t>(task);
+    EXPECT_FALSE(begin <= at && at < begin + large);
+    TaskPool::release(self, task);
+  }
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "cli/launch/process.hpp"
 #include "cli/launch/program.hpp"
 #include "lab/host_memory.hpp"
+#include "lab/image/closure.hpp"
 #include "lab/image/kernel.hpp"
 
 namespace lares::cli {
@@ -49,11 +50,16 @@ std::optional<int> seconds(const char* option, const std::string& text) {
   return value;
 }
 
-/// The program's file, or the end with the status that a shell gives.
+/// The program's file, or the end with the status that env(1) gives.
 std::string program_file(const std::string& word, const Environment& environment) {
+  const auto refuse = [&](const Error& error) {
+    end_with(error.sentence, start_failure_status(word, environment));
+  };
   const auto path = find_program(word, environment);
-  if (path) return path.value();
-  end_with(path.error().sentence, start_failure_status(word, environment));
+  if (!path) refuse(path.error());
+  const auto needed = lab::closure_of(path.value(), environment.entries());
+  if (!needed) refuse(needed.error());
+  return path.value();
 }
 
 /// Folders that the guest needs and the image may not have.

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -76,11 +77,27 @@ bool is_native(const Elf64_Ehdr& header) noexcept {
 }
 
 std::string_view interpreter(std::span<const std::byte> image, const Elf64_Phdr& segment) noexcept {
-  if (segment.p_offset > image.size()) return {};
+  if (segment.p_offset > image.size()) return "";
   const std::size_t room =
       std::min<std::uint64_t>(image.size() - segment.p_offset, segment.p_filesz);
   const auto* text = reinterpret_cast<const char*>(image.data()) + segment.p_offset;
   return {text, strnlen(text, room)};
+}
+
+/// The dynamic loader that the image names, a null pointer if it names none; nothing if its program
+/// headers lie outside of it.
+std::optional<std::string_view> named_loader(std::span<const std::byte> image,
+                                             const Elf64_Ehdr& header) noexcept {
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    // An offset that wraps around is as far outside as one that does not.
+    if (header.e_phoff > image.size() ||
+        !load(image, header.e_phoff + i * sizeof(Elf64_Phdr), segment)) {
+      return std::nullopt;
+    }
+    if (segment.p_type == PT_INTERP) return interpreter(image, segment);
+  }
+  return std::string_view{};
 }
 
 /// The GNU C library's loaders are called ld-linux-x86-64.so.2, ld-linux-aarch64.so.1, ...; a
@@ -167,6 +184,29 @@ InPath look_through_path(const std::string& word, const Environment& environment
   return found;
 }
 
+/// What the kernel starts in the program's place: the interpreter that a script's first line names,
+/// or a program's dynamic loader; empty: nothing.
+std::string starter_of(const std::string& path) {
+  const Mapping file(path);
+  const auto image = file.bytes();
+  const std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
+  if (text.starts_with("#!")) {
+    const std::string_view line = text.substr(2, text.find('\n') - 2);
+    const auto start = std::min(line.find_first_not_of(" \t"), line.size());
+    const auto end = line.find_first_of(" \t", start);
+    return std::string(line.substr(start, end - start));
+  }
+  Elf64_Ehdr header;
+  if (!has_elf_magic(image) || !load(image, 0, header) || !is_native(header)) return {};
+  return std::string(named_loader(image, header).value_or(""));
+}
+
+/// True if exec refuses the program with ENOENT although it is there.
+bool names_what_is_missing(const std::string& path) {
+  const std::string starter = starter_of(path);
+  return !starter.empty() && access(starter.c_str(), F_OK) != 0 && errno == ENOENT;
+}
+
 bool is_a_path(const std::string& word) { return word.find('/') != std::string::npos; }
 
 }  // namespace
@@ -181,27 +221,21 @@ Result<std::string> find_program(const std::string& word, const Environment& env
 
 int start_failure_status(const std::string& word, const Environment& environment) {
   if (word.empty()) return status_no_program;
-  const bool there = is_a_path(word) ? access(word.c_str(), F_OK) == 0 || errno != ENOENT
-                                     : look_through_path(word, environment).has_plain;
+  const InPath found = is_a_path(word)
+                           ? InPath{word, access(word.c_str(), F_OK) == 0 || errno != ENOENT}
+                           : look_through_path(word, environment);
+  const bool there = found.has_plain && !names_what_is_missing(found.program);
   return there ? status_not_executable : status_no_program;
 }
 
 Preload inspect_image(std::span<const std::byte> image) {
-  if (!has_elf_magic(image)) return Preload::works;
   Elf64_Ehdr header;
-  if (!load(image, 0, header)) return Preload::works;
+  if (!has_elf_magic(image) || !load(image, 0, header)) return Preload::works;
   if (!is_native(header)) return Preload::not_wanted;
-  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    // An offset that wraps around is as far outside as one that does not.
-    if (header.e_phoff > image.size() ||
-        !load(image, header.e_phoff + i * sizeof(Elf64_Phdr), segment)) {
-      return Preload::works;
-    }
-    if (segment.p_type != PT_INTERP) continue;
-    return is_gnu_loader(interpreter(image, segment)) ? Preload::works : Preload::not_wanted;
-  }
-  return Preload::ignored;
+  const auto loader = named_loader(image, header);
+  if (!loader) return Preload::works;
+  if (loader->data() == nullptr) return Preload::ignored;
+  return is_gnu_loader(*loader) ? Preload::works : Preload::not_wanted;
 }
 
 Preload inspect_program(const std::string& path) {

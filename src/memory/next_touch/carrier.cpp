@@ -169,7 +169,7 @@ int Carrier::carry(Region& region, std::uint32_t index, const Toucher& toucher) 
   std::uint64_t most = largest_request;
   Patience patience;
   for (std::uintptr_t at = region.chunk_begin(index); at < end;) {
-    const std::uint64_t bytes = std::min<std::uint64_t>(end - at, most);
+    const std::uint64_t bytes = std::min({end - at, most, request_from(at)});
     if (const int error = enter(region, toucher, patience); error != 0) return error;
     const Userfault::Done done =
         bytes > page ? request(region, at, bytes) : request_page(region, at);

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/disorder.hpp"
+#include "memory/far.hpp"
 #include "memory/pointer.hpp"
 
 namespace lares::memory {
@@ -30,6 +31,24 @@ bool is_locked(const Shared& shared, std::uintptr_t begin, std::uintptr_t end) n
     locked |= shared.calls.advise(pointer(first), shared.page, MADV_COLD) == -EINVAL;
   });
   return locked;
+}
+
+/// Moves the pages, not the mapping, to a place of ours: or to one of the kernel's choice where it
+/// has something else there.
+long remap_far(const SystemCalls& calls, std::uintptr_t begin, std::uint64_t bytes) noexcept {
+  constexpr int flags = MREMAP_MAYMOVE | MREMAP_DONTUNMAP;
+  const std::uintptr_t wish = far_place(bytes, begin);
+  const long place = calls.map_at(wish, bytes);
+  const bool mapped = place > 0 || place < -4096;
+  if (mapped && static_cast<std::uintptr_t>(place) == wish) {
+    const long moved =
+        calls.remap(pointer(begin), bytes, bytes, flags | MREMAP_FIXED, pointer(wish));
+    // The kernel has emptied the place perhaps; nobody else is given it meanwhile.
+    if (moved < 0 && moved > -4096) calls.unmap(pointer(wish), bytes);
+    return moved;
+  }
+  if (mapped) calls.unmap(pointer(static_cast<std::uintptr_t>(place)), bytes);
+  return calls.remap(pointer(begin), bytes, bytes, flags, nullptr);
 }
 
 }  // namespace
@@ -119,7 +138,7 @@ int Marker::close(const Area& area) noexcept {
 /// Watched as long as pages come to it.
 int Marker::map_alias(Regions::Wanted& wanted) noexcept {
   const std::uint64_t bytes = wanted.end - wanted.begin;
-  const long alias = shared_.calls.map(bytes);
+  const long alias = shared_.calls.map_at(far_place(bytes, wanted.begin), bytes);
   if (alias < 0 && alias > -4096) return static_cast<int>(-alias);
   wanted.alias = static_cast<std::uintptr_t>(alias);
   const int error = shared_.watch_of(wanted.way).userfault.watch(wanted.alias, bytes);
@@ -285,7 +304,7 @@ int Marker::move_all(Region& region, std::uint64_t& stays) noexcept {
   std::uint64_t most = largest_request;
   Patience patience;
   for (std::uintptr_t at = region.begin; at < region.end;) {
-    const std::uint64_t bytes = std::min<std::uint64_t>(region.end - at, most);
+    const std::uint64_t bytes = std::min({region.end - at, most, request_from(at)});
     while (!watch.gate.enter()) patience.wait();
     // relaxed: written by a follower, with the gate closed.
     const bool goes_on = !region.disturbed.load(std::memory_order_relaxed);
@@ -326,8 +345,7 @@ int Marker::put_aside_by_remap(Region& region, bool& aside) noexcept {
     const int policy = region.way == Way::userfault_signal ? MPOL_LOCAL : MPOL_DEFAULT;
     shared_.calls.bind(pointer(region.begin), bytes, policy, nullptr);
   }
-  const long alias = shared_.calls.remap(pointer(region.begin), bytes, bytes,
-                                         MREMAP_MAYMOVE | MREMAP_DONTUNMAP, nullptr);
+  const long alias = remap_far(shared_.calls, region.begin, bytes);
   if (alias < 0 && alias > -4096) return static_cast<int>(-alias);
   aside = true;
   region.alias = static_cast<std::uintptr_t>(alias);

@@ -61,6 +61,12 @@ namespace lares::memory {
 /// is for no more bytes than this.
 inline constexpr std::uint64_t largest_request = std::uint64_t{2} << 20U;
 
+/// What of it fits from `at` on: it ends where tables of pages end, so that a whole one, or a huge
+/// page, goes in one piece.
+constexpr std::uint64_t request_from(std::uintptr_t at) noexcept {
+  return largest_request - at % largest_request;
+}
+
 /// How a touch is noticed.
 enum class Way : std::uint8_t {
   userfault_thread,  ///< userfaultfd; a thread of Lares fetches the chunk while the toucher waits.

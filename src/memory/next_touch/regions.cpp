@@ -4,6 +4,8 @@
 #include <array>
 #include <new>
 
+#include "memory/far.hpp"
+
 namespace lares::memory {
 namespace {
 
@@ -12,6 +14,11 @@ constexpr std::size_t for_parts = Regions::capacity / 4;
 
 std::size_t chunk_bytes(std::uint32_t count) noexcept {
   return count * sizeof(std::atomic<std::uint32_t>);
+}
+
+long map_chunks(const SystemCalls& calls, std::uint32_t count) noexcept {
+  const std::size_t bytes = chunk_bytes(count);
+  return calls.map_at(far_place(bytes), bytes);
 }
 
 /// What is known of the chunks of `whole` that overlap [from, until).
@@ -81,7 +88,7 @@ Region* Regions::take_slot(const Wanted& wanted, std::size_t most, bool always) 
   }
   const std::uint64_t count = (wanted.end - wanted.begin + wanted.chunk - 1) / wanted.chunk;
   if (slot >= most || count > UINT32_MAX) return nullptr;
-  const long chunks = calls_.map(chunk_bytes(static_cast<std::uint32_t>(count)));
+  const long chunks = map_chunks(calls_, static_cast<std::uint32_t>(count));
   const bool coarse = chunks < 0 && chunks > -4096;
   if (coarse && !always) return nullptr;
   if (slot == used_) new (slots_ + used_++) Region;

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include "memory/far.hpp"
 #include "memory/next_touch/userfault.hpp"
 #include "memory/pointer.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 /// Without UFFDIO_MOVE, pages go aside by mremap (MREMAP_DONTUNMAP, Linux 5.7).
 int try_remap(const SystemCalls& calls) noexcept {
   constexpr std::size_t bytes = 65536;
-  const long from = calls.map(bytes);
+  const long from = calls.map_at(far_place(bytes), bytes);
   if (from < 0 && from > -4096) return static_cast<int>(-from);
   const long to = calls.remap(pointer(static_cast<std::uintptr_t>(from)), bytes, bytes,
                               MREMAP_MAYMOVE | MREMAP_DONTUNMAP, nullptr);

@@ -64,17 +64,15 @@ AreaSurvey survey(const SystemCalls& calls, const LargeArea& area, Bytes page) n
 RepairPrice price(const machine::Machine& machine, DomainId home, Bytes bytes, Bytes page,
                   double page_ns) noexcept {
   double together = 0;
-  std::size_t domains = 0;
   for (std::size_t i = 0; i < machine.domains.size(); ++i) {
     if (machine.domains[i].cores.empty()) continue;
     together += local_bandwidth(machine, DomainId{static_cast<int>(i)});
-    ++domains;
   }
   const auto amount = static_cast<double>(bytes.count);
   RepairPrice result;
-  if (domains == 0) return result;
+  if (together == 0) return result;
   const double pages = amount / static_cast<double>(page.count);
-  result.overhead = pages * page_ns / static_cast<double>(domains);
+  result.overhead = pages * page_ns;  // one thread fetches for all: system calls must work
   result.sweep_before = amount / local_bandwidth(machine, home);
   result.sweep_after = amount / together;
   return result;

@@ -42,7 +42,7 @@ struct RepairPrice {
 };
 
 /// Bandwidths are those of the machine file, else 10 bytes a nanosecond for a domain's memory; a
-/// fetched page costs `page_ns` of one thread, and all domains fetch at once.
+/// fetched page costs `page_ns`, one after the other: the monitor's thread fetches for all.
 RepairPrice price(const machine::Machine& machine, DomainId home, Bytes bytes, Bytes page,
                   double page_ns) noexcept;
 
