@@ -3,7 +3,8 @@
 //   cc -O2 -fopenmp sweep.c -o sweep               the tasks do not say what they use
 //   cc -O2 -fopenmp -DNAMED sweep.c -o named       each names its block
 //
-// sweep [SWEEPS] prints the time of a sweep; exit status 1 if the result is wrong, 2 if the argument is.
+// sweep [SWEEPS] prints the time of a sweep; exit status 1 if the result is wrong, 2 if the
+// argument is.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

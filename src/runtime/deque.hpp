@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/disorder.hpp"
-#include "policy/limits.hpp"
+#include "decide/limits.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/task.hpp"
 
@@ -19,10 +19,10 @@ namespace lares::runtime {
 /// it is.
 class Deque {
  public:
-  static constexpr std::int64_t capacity = policy::limits::deque;  // beyond it producers run inline
+  static constexpr std::int64_t capacity = decide::limits::deque;  // beyond it producers run inline
 
   /// How many it takes.
-  static std::int64_t room() noexcept { return disorder::limit(disorder::Limit::deque, capacity); }
+  static std::int64_t room() noexcept { return decide::deque_room(); }
 
   Deque() = default;
   Deque(const Deque&) = delete;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "decide/admit.hpp"
 #include "machine/machine.hpp"
 #include "memory/extent.hpp"
 #include "memory/homes.hpp"
@@ -154,20 +155,30 @@ void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, voi
 /// True if every earlier task of the team has completed, so that dependences need not be looked at
 /// and a task may run at once.
 inline bool runs_in_order(const Worker& worker) noexcept {
-  // In a team of one, unless something was ever left for later.
-  return worker.team->size() == 1 && !worker.team->deferred_seen.load(std::memory_order_relaxed) &&
+  return decide::runs_in_order(worker.team->size(),
+                               worker.team->deferred_seen.load(std::memory_order_relaxed)) &&
          !stack_is_low(*worker.thread);
 }
 /// An untied task queues its next part; called from its body.
 void submit_next_part(Worker& worker, Task& task) noexcept;
 /// The part of should_inline() for policies that send tasks without data away.
-bool are_shared_queues_full(const Worker& worker) noexcept;
+bool are_shared_queues_full(Worker& worker) noexcept;
 /// True if the creator should run a plain task at once rather than queue it (queues are full).
 inline bool should_inline(Worker& worker) noexcept {
   if (stack_is_low(*worker.thread)) [[unlikely]]
     return false;
-  if (worker.team->size() == 1) return true;
-  return worker.keeps_dataless ? is_own_queue_full(worker) : are_shared_queues_full(worker);
+  struct Creator {
+    Worker& worker;
+    [[nodiscard]] std::size_t workers() const noexcept { return worker.team->size(); }
+    [[nodiscard]] bool keeps_dataless() const noexcept { return worker.keeps_dataless; }
+    [[nodiscard]] bool is_own_queue_full() const noexcept {
+      return runtime::is_own_queue_full(worker);
+    }
+    [[nodiscard]] bool are_shared_queues_full() const noexcept {
+      return runtime::are_shared_queues_full(worker);
+    }
+  };
+  return decide::is_enough_queued(Creator{worker});
 }
 
 /// --- waiting -----------------------------------------------------------------------------------

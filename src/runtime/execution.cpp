@@ -67,11 +67,6 @@ void end_body(Worker& worker, Task& task) noexcept {
 }
 
 namespace {
-void learn_duration(Worker& worker, bool foreign, std::uint64_t duration) noexcept {
-  worker.thrift.sample(duration);
-  if (foreign) worker.thrift.learn(duration);
-}
-
 // The body has ended, but an event is to come: whoever fulfils it completes the task, maybe while
 // this worker runs the task's children. So they count in `holders` from here on.
 void share_children(Task& task) noexcept {
@@ -107,12 +102,15 @@ void execute(Worker& worker, Task& task) noexcept {
   Task* const previous = worker.current;
   Task* const constraint = worker.constraint;
   const bool foreign = task.creator != worker.id;
-  const bool timed = worker.thrift.wants_sample() || foreign;
+  const bool timed = worker.thrift.times(foreign);
   const std::uint64_t start = timed ? ticks() : 0;
   begin_body(worker, task);
   if (task.has(task_flag::must_run) || !is_dropped(task)) run_body(worker, task);
   record::ended(worker, task);
-  if (timed) learn_duration(worker, foreign, ticks() - start);
+  if (timed) {
+    const std::uint64_t end = ticks();
+    worker.thrift.ran(foreign, end - start, end);
+  }
   worker.current = previous;
   worker.constraint = constraint;
   if (task.has(task_flag::untied) && task.parts.fetch_sub(1, std::memory_order_acq_rel) != 1) {

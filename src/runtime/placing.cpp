@@ -1,11 +1,10 @@
 #include "runtime/placing.hpp"
 
-#include <algorithm>
 #include <atomic>
 
 #include "base/clock.hpp"
 #include "base/disorder.hpp"
-#include "policy/limits.hpp"
+#include "runtime/asking.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/execution.hpp"
@@ -61,111 +60,38 @@ void note_refusal(const memory::Homes& homes) noexcept {
   Engine::instance().note(sentence);
 }
 
-// Finds the homes of the task's data; lets the distribution decide on data that has none, the first
-// of which is for `dealt_to`.
-std::uint32_t find_homes(Worker& worker, Task& task, policy::DataHome* found,
-                         DomainId& dealt_to) noexcept {
-  memory::Homes& homes = *Engine::instance().homes();
-  std::uint32_t count = 0;
-  Bytes largest;
-  for (const Access& access : task.deciding_accesses()) {
-    memory::FoundHome here = homes.find_with_core(access.address, access.bytes, access.mode);
-    if (here.home.unplaced && policy::writes(access.mode)) {
-      const policy::Block block =
-          Engine::instance().extents()->block_of(access.address, access.bytes);
-      const DomainId chosen = worker.distribution->on_place(view_of(worker), block);
-      if (chosen.valid()) {
-        homes.assume(access.address, access.bytes, chosen);
-        here.home.home = chosen;
-        if (!dealt_to.valid()) dealt_to = chosen;
-      }
-    }
-    found[count++] = here.home;
-    if (!here.home.home.valid()) continue;
-    // What is written weighs twice: it must be read and written back.
-    const Bytes weight{(here.home.bytes.count + 1) * (policy::writes(access.mode) ? 2U : 1U)};
-    if (!task.home.valid() || weight > largest) {
-      largest = weight;
-      task.home = worker.team->places->with_cores(here.home.home);
-      task.last_core = here.last_core;
-    }
-    task.data_bytes += here.home.bytes;
-  }
-  note_refusal(homes);
-  return count;
+}  // namespace
+
+memory::FoundHome Asking::find(const Access& access) const noexcept {
+  return Engine::instance().homes()->find_with_core(access.address, access.bytes, access.mode);
 }
 
-PlaceId choose_place(Worker& worker, Task& task) noexcept {
-  if (!worker.wants_data || task.access_count == 0) {
-    if (worker.keeps_dataless) return worker.place;
-    return worker.push->on_ready(view_of(worker), policy::ReadyTask{});
-  }
-  policy::DataHome found[policy::limits::deciding_accesses];
-  DomainId dealt_to;
-  const std::uint32_t count = find_homes(worker, task, found, dealt_to);
-  if (dealt_to.valid() && dealt_to != worker.domain && !worker.push->uses_data()) {
-    return worker.team->places->of(dealt_to);
-  }
-  return worker.push->on_ready(view_of(worker), policy::ReadyTask{{found, count}});
+policy::Block Asking::block(const Access& access) const noexcept {
+  return Engine::instance().extents()->block_of(access.address, access.bytes);
 }
 
-// --- into a queue
-
-// True if the queue is full enough that the creator may as well run the task itself.
-bool is_full(Worker& worker, PlaceId place, PlaceId queue) noexcept {
-  if (place == worker.place) return is_own_queue_full(worker);
-  return worker.team->throttles &&
-         worker.team->queues[queue.index()]->length() >=
-             disorder::limit(disorder::Limit::shared_queue, policy::limits::shared_queue);
+void Asking::assume(const Access& access, DomainId domain) const noexcept {
+  Engine::instance().homes()->assume(access.address, access.bytes, domain);
 }
 
-// A task that is over sooner than it takes to move it between cores is best run by its creator, who
-// has it in its caches, wherever its data is. Only `auto` is free to say so: a policy that the user
-// has named is followed to the letter.
-PlaceId place_of(Worker& worker, Task& task) noexcept {
-  if (!worker.may_deviate) return choose_place(worker, task);
-  const policy::Places& places = *worker.team->places;
-  if (task.creator == worker.id) {
-    return worker.thrift.tasks_are_tiny() ? worker.place : choose_place(worker, task);
-  }
-  const DomainId creator = places.domain_of(task.creator);
-  if (worker.thrift.is_learning() && creator != worker.domain) return places.of(creator);
-  return choose_place(worker, task);
+void Asking::found(Task& task, const MainHome& main) const noexcept {
+  task.home = main.domain;
+  task.last_core = main.last_core;
+  task.data_bytes = main.bytes;
+  note_refusal(*Engine::instance().homes());
 }
 
-[[gnu::noinline]] bool put_prioritised(Worker& worker, Task& task, bool may_run) noexcept {
-  Team& team = *worker.team;
-  if (may_run && !task.has(task_flag::detachable) && team.throttles &&
-      team.prioritised.length() >= policy::limits::shared_queue) {
-    return false;
-  }
-  team.prioritised.push(task);
-  notify(team, {.domain = worker.domain, .task = &task, .queued = team.prioritised.length()});
-  return true;
+void Asking::push_shared(PlaceId queue, Task& task) const noexcept {
+  worker_->team->queues[queue.index()]->push(task);
 }
 
-// Puts the task into its place. With `may_run`, answers false if the caller should run it instead.
+void Asking::push_prioritised(Task& task) const noexcept { worker_->team->prioritised.push(task); }
+
+namespace {
+
 bool put(Worker& worker, Task& task, bool may_run) noexcept {
   const Sample sample(worker);
-  Team& team = *worker.team;
-  if (task.priority > 0) [[unlikely]]
-    return put_prioritised(worker, task, may_run);
-  const PlaceId place = place_of(worker, task);
-  const policy::Place& there = (*team.places)[place];
-  const PlaceId queue = there.worker.valid() ? team.places->of(there.domain) : place;
-  if (may_run && !task.has(task_flag::detachable) && is_full(worker, place, queue)) return false;
-  const DomainId domain = there.domain.valid() ? there.domain : worker.domain;
-  const bool at_home = task.home.valid() && task.home == domain;
-  if (place == worker.place && worker.deque.push(task)) {
-    const auto queued = static_cast<std::uint32_t>(worker.deque.size_at_most());
-    notify(team, {.domain = domain, .task = &task, .queued = queued, .at_home = at_home});
-    return true;
-  }
-  // Another worker's deque is its own: its domain's queue stands for it, and for a full one.
-  SharedQueue& shared = *team.queues[queue.index()];
-  shared.push(task);
-  notify(team, {.domain = domain, .task = &task, .queued = shared.length(), .at_home = at_home});
-  return true;
+  return decide::put(Asking(worker), task, may_run);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/disorder.hpp"
+#include "decide/limits.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/spinlock.hpp"
 #include "runtime/task.hpp"
@@ -47,7 +48,7 @@ class alignas(64) SharedQueue {
   /// A constrained look at a long queue ends early and moves what it saw to the end: after so many
   /// it has seen all of it.
   [[nodiscard]] std::uint32_t looks_at_all() const noexcept {
-    return length() / static_cast<std::uint32_t>(most_looked_at()) + 1;
+    return length() / static_cast<std::uint32_t>(decide::constrained_look()) + 1;
   }
 
   [[nodiscard]] std::uint32_t length() const noexcept {
@@ -65,12 +66,6 @@ class alignas(64) SharedQueue {
   }
 
  private:
-  // How many tasks a constrained worker looks at: a longer look could hold the lock for too long.
-  static constexpr int usual_look = 256;
-  static int most_looked_at() noexcept {
-    return disorder::limit(disorder::Limit::queue_look, usual_look);
-  }
-
   void bump(int by) noexcept {
     // Written under the lock only, so load + store loses nothing.
     length_.store(length_.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(by),
@@ -86,7 +81,7 @@ class alignas(64) SharedQueue {
   }
   Task* unlink_allowed(const Task& constraint) noexcept {
     Task* before = nullptr;
-    const int max_look = most_looked_at();
+    const int max_look = decide::constrained_look();
     int looked = 0;
     for (Task* task = head_; task != nullptr && looked < max_look; ++looked) {
       if (descends_from(*task, constraint)) {
@@ -102,7 +97,7 @@ class alignas(64) SharedQueue {
     return nullptr;
   }
   // Moves what was looked at to the end, so that the next look sees others: no task can hide
-  // behind more than `usual_look` forbidden ones for ever.
+  // behind more than so many forbidden ones for ever.
   void rotate(Task* last_looked) noexcept {
     if (last_looked == nullptr || last_looked->next == nullptr) return;
     tail_->next = head_;

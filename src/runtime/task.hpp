@@ -7,8 +7,8 @@
 #include <span>
 
 #include "base/ids.hpp"
+#include "decide/limits.hpp"
 #include "policy/access.hpp"
-#include "policy/limits.hpp"
 
 namespace lares::runtime {
 
@@ -161,7 +161,7 @@ struct alignas(64) Task {
   }
   /// Those that decide where the task goes.
   [[nodiscard]] std::span<Access> deciding_accesses() const noexcept {
-    return {accesses, std::min(access_count, policy::limits::deciding_accesses)};
+    return {accesses, std::min(access_count, decide::limits::deciding_accesses)};
   }
   /// The front end's memory behind the descriptor.
   [[nodiscard]] void* payload() noexcept { return this + 1; }

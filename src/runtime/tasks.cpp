@@ -5,8 +5,9 @@
 #include <new>
 
 #include "base/disorder.hpp"
-#include "policy/limits.hpp"
+#include "decide/limits.hpp"
 #include "runtime/ancestry.hpp"
+#include "runtime/asking.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/deep_stack.hpp"
 #include "runtime/dependences.hpp"
@@ -23,12 +24,6 @@ namespace lares::runtime {
 
 namespace {
 
-// Children of one task that may wait for others before their creator helps: bounds memory.
-constexpr std::int32_t max_waiting_children = 32768;
-
-// Tasks in a shared queue, for each thread, that are enough to keep a team busy.
-constexpr std::size_t shared_feed = 64;
-
 void run_one_of_own(Worker& worker) noexcept {
   if (Task* task = take_own(worker); task != nullptr) execute(worker, *task);
 }
@@ -36,14 +31,11 @@ void run_one_of_own(Worker& worker) noexcept {
 void help_while_too_many(Worker& worker) noexcept {
   if (!worker.team->throttles) return;
   const Task& current = *worker.current;
-  const auto window = static_cast<std::int32_t>(
-      disorder::limit(disorder::Limit::window, policy::limits::window_per_worker) *
-      worker.team->size());
+  const std::int32_t window = decide::creation_window(worker.team->size());
   // Created minus finished here: an upper bound that costs no look at what others wrote.
   if (current.local_children <= window) return;
   if (current.incomplete_children() > window) run_one_of_own(worker);
-  const std::int32_t most =
-      disorder::limit(disorder::Limit::waiting_children, max_waiting_children);
+  const std::int32_t most = decide::most_waiting_children();
   int fruitless = 0;
   // Bounded: the missing tasks may wait for something that only the current task will do.
   while (current.incomplete_children() > most && fruitless < 64) {
@@ -144,12 +136,8 @@ void discard_unsubmitted(Worker& worker, Task& task) noexcept {
   TaskPool::release(*worker.thread, &task);
 }
 
-bool are_shared_queues_full(const Worker& worker) noexcept {
-  const Team& team = *worker.team;
-  const std::uint32_t queued =
-      team.queues[team.places->of(worker.domain).index()]->length() + team.queues[0]->length();
-  return team.throttles &&
-         queued >= disorder::limit(disorder::Limit::shared_feed, shared_feed) * team.size();
+bool are_shared_queues_full(Worker& worker) noexcept {
+  return decide::are_shared_queues_full(Asking(worker));
 }
 
 namespace {

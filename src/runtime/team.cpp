@@ -130,18 +130,6 @@ std::size_t count_cores(const Team& team, const machine::Machine& machine) {
   return std::clamp<std::size_t>(bound + free, 1, std::min(all, team.size()));
 }
 
-void set_own_queue_limits(Worker& worker) noexcept {
-  const Team& team = *worker.team;
-  const auto threads = static_cast<std::int64_t>(team.size());
-  const std::int64_t limits[2] = {
-      disorder::limit(disorder::Limit::own_queue, policy::limits::own_queue_per_worker) * threads,
-      disorder::limit(disorder::Limit::own_queue_deep, 8 + threads)};
-  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t i = 0; i < 2; ++i) {
-    worker.own_queue_limits[i] = team.throttles ? std::min(limits[i], Deque::room()) : none;
-  }
-}
-
 void build_places(Team& team) {
   const std::lock_guard lock(stall::places_lock());
   const Engine& engine = Engine::instance();
@@ -168,7 +156,7 @@ void build_places(Team& team) {
     worker->domain = team.places->domain_of(worker->id);
     worker->core = team.core_of[worker->id.index()];
     worker->victim_storage.resize(worker->steal->max_victims(*team.places));
-    set_own_queue_limits(*worker);
+    worker->own_queue_limits = decide::own_queue_limits(team.size(), team.throttles);
   }
 }
 

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/tick_rate.hpp"
+#include "decide/limits.hpp"
+#include "decide/thrift.hpp"
 #include "policy/places.hpp"
 #include "policy/policy.hpp"
 #include "runtime/counters.hpp"
@@ -18,7 +21,6 @@
 #include "runtime/sleepers.hpp"
 #include "runtime/task.hpp"
 #include "runtime/thread_state.hpp"
-#include "runtime/thrift.hpp"
 
 namespace lares::runtime {
 
@@ -78,15 +80,12 @@ struct alignas(128) Worker {
   DomainId domain;
   CoreId core;  ///< recorded at the meeting that built the places
   std::uint32_t sample_countdown = 1;
-  Thrift thrift;
+  decide::Thrift thrift{ticks_per_microsecond()};
   Courtesy courtesy;
   bool may_deviate = false;    ///< the user left the choice of policy to us
   bool wants_data = false;     ///< tasks' data matter for the policy on this machine
   bool keeps_dataless = true;  ///< the push never sends a task without data away
-  /// Tasks in its own deque that are enough to keep the others busy while it runs one at once:
-  /// those made by an implicit task or its children, and deeper in a recursion, where every worker
-  /// makes its own. Constant during a region.
-  std::int64_t own_queue_limits[2] = {};
+  decide::OwnQueueLimits own_queue_limits = {};
 
   // This worker writes, any worker reads: together they tell whether the team is quiet.
   alignas(64) std::atomic<std::uint64_t> created{0};
@@ -184,8 +183,8 @@ class Team : public policy::QueueLengths {
 
 /// True if the worker's own deque holds enough to keep others busy. Called by the worker.
 inline bool is_own_queue_full(Worker& worker) noexcept {
-  const bool deep = worker.current->depth.load(std::memory_order_relaxed) > 1;
-  const std::int64_t limit = worker.own_queue_limits[deep ? 1 : 0];
+  const std::int64_t limit = decide::own_queue_limit(
+      worker.own_queue_limits, worker.current->depth.load(std::memory_order_relaxed));
   // The bound that needs no look at the thieves' line comes first.
   return worker.deque.size_at_most() >= limit && worker.deque.refresh_size() >= limit;
 }

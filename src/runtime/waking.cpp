@@ -1,7 +1,5 @@
 #include "runtime/waking.hpp"
 
-#include <algorithm>
-
 #include "base/disorder.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/futex.hpp"
@@ -46,78 +44,43 @@ bool wake_bound(Team& team, DomainId domain, const Task* task) noexcept {
   return true;
 }
 
-// A sleeper of the domain that may run the task: rather one that is free to run any.
-bool wake_one_of(Team& team, DomainId domain, const Task* task) noexcept {
-  return wake_free(team, domain) || wake_bound(team, domain, task);
-}
+// How decide/ sees a team with sleepers.
+class Bedroom {
+ public:
+  explicit Bedroom(Team& team) noexcept : team_(&team) {}
+  [[nodiscard]] const policy::Places& places() const noexcept { return *team_->places; }
+  [[nodiscard]] std::size_t workers() const noexcept { return team_->size(); }
+  [[nodiscard]] std::size_t cores() const noexcept { return team_->cores; }
+  [[nodiscard]] std::uint32_t asleep() const noexcept { return team_->sleepers->total(); }
+  [[nodiscard]] std::int32_t on_their_way() const noexcept {
+    return team_->waking.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint32_t looking(DomainId domain) const noexcept {
+    return team_->looking[domain.index()].count.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint32_t length(PlaceId place) const noexcept { return team_->length(place); }
+  [[nodiscard]] std::uint32_t prioritised() const noexcept { return team_->prioritised.length(); }
+  [[nodiscard]] const Task* any_task() const noexcept { return nullptr; }
+  [[nodiscard]] bool wake_one_of(DomainId domain, const Task* task) const noexcept {
+    return wake_free(*team_, domain) || wake_bound(*team_, domain, task);
+  }
 
-// True if as many workers of the domain as it has tasks are looking for one. They look once more
-// after they have stopped to count as such, so none of the tasks is missed.
-bool is_being_looked_for(const Team& team, const Offer& offer) noexcept {
-  return team.looking[offer.domain.index()].count.load(std::memory_order_relaxed) >= offer.queued;
-}
-
-// True if the domain's busy workers have no more there than they can take next.
-bool stays_at_home(const Team& team, const Offer& offer) noexcept {
-  return offer.at_home && offer.queued <= team.places->workers_in(offer.domain).size();
-}
+ private:
+  Team* team_;
+};
 
 }  // namespace
 
 bool wake_for(Team& team, const Offer& offer) noexcept {
   if (disorder::omits(disorder::Fault::all_woken_for_one)) wake_team(team);
-  const std::uint32_t sleepers = team.sleepers->total();
-  // Below zero for a moment if a sleeper is up before it was counted.
-  const std::int32_t on_their_way = team.waking.load(std::memory_order_relaxed);
-  if (on_their_way >= static_cast<std::int32_t>(std::max(offer.queued, 1U))) return false;
-  // Awake workers already fill the cores: one more would only take turns with them.
-  if (team.size() - std::min<std::size_t>(sleepers, team.size()) >= team.cores) return false;
-  if (is_being_looked_for(team, offer)) return false;
-  if (wake_one_of(team, offer.domain, offer.task)) return true;
-  if (stays_at_home(team, offer)) return false;
-  for (const DomainId other : team.places->nearest_first(offer.domain)) {
-    if (other != offer.domain && wake_one_of(team, other, offer.task)) return true;
-  }
-  return false;
+  return decide::wake_for(Bedroom(team), offer);
 }
-
-namespace {
-
-// True if somebody is woken for what lies in the place.
-bool offer_place(Team& team, DomainId domain, PlaceId place) noexcept {
-  const std::uint32_t queued = team.length(place);
-  if (queued == 0) return false;
-  const policy::Place& there = (*team.places)[place];
-  const bool at_home = there.domain.valid() && !there.worker.valid();
-  return wake_for(team, {.domain = domain, .task = nullptr, .queued = queued, .at_home = at_home});
-}
-
-bool offer_domain(Team& team, DomainId domain) noexcept {
-  if (offer_place(team, domain, team.places->of(domain))) return true;
-  for (const WorkerId worker : team.places->workers_in(domain)) {
-    if (offer_place(team, domain, team.places->of(worker))) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 void pass_on(Worker& worker) noexcept {
   if (disorder::omits(disorder::Fault::no_word_passed_on)) return;
   Team& team = *worker.team;
   light_fence();  // pairs with heavy_fence in Sleeper
-  if (team.sleepers->total() == 0) return;
-  const DomainId own = worker.domain;
-  const std::uint32_t urgent = team.prioritised.length();
-  if (urgent != 0 && wake_for(team, {.domain = own, .task = nullptr, .queued = urgent})) return;
-  if (offer_domain(team, own)) return;
-  for (std::size_t i = 0; i < team.queues.size(); ++i) {
-    const bool wider = team.queues[i] != nullptr && !(*team.places)[PlaceId{i}].domain.valid();
-    if (wider && offer_place(team, own, PlaceId{i})) return;
-  }
-  for (const DomainId domain : team.places->nearest_first(own)) {
-    if (domain != own && offer_domain(team, domain)) return;
-  }
+  if (team.sleepers->total() != 0) decide::pass_on(Bedroom(team), worker.domain);
 }
 
 void wake_waiter(Team& team, Worker* worker) noexcept {

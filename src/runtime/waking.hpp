@@ -5,18 +5,13 @@
 
 #include "base/disorder.hpp"
 #include "base/ids.hpp"
+#include "decide/wake.hpp"
 #include "runtime/futex.hpp"
 #include "runtime/team.hpp"
 
 namespace lares::runtime {
 
-/// A task that has just been queued, as a reason to wake somebody.
-struct Offer {
-  DomainId domain;           ///< where it was queued
-  const Task* task;          ///< compared only: it may run and be freed meanwhile
-  std::uint32_t queued = 1;  ///< how many tasks lie there, about
-  bool at_home = false;      ///< its data is there: not worth another domain's while at once
-};
+using Offer = decide::Offer<const Task*>;
 
 /// The part of notify() that is for teams with sleepers. False if nobody is woken.
 bool wake_for(Team& team, const Offer& offer) noexcept;

@@ -1,40 +1,182 @@
 #include "simulate/executor.hpp"
 
 #include <algorithm>
-#include <array>
 
-#include "policy/limits.hpp"
+#include "decide/admit.hpp"
+#include "decide/find.hpp"
+#include "decide/place.hpp"
 
 namespace lares::simulate {
 namespace {
 
-namespace limits = policy::limits;
-
 constexpr double nanosecond_s = 1e-9;
-
 }  // namespace
 
-void TaskDeque::push(TaskIndex task) {
-  if (size_ == ring_.size()) {
-    std::rotate(ring_.begin(), ring_.begin() + first_, ring_.end());
-    first_ = 0;
-    ring_.resize(ring_.size() * 2);
+/// A worker that places tasks and looks for them, at a time that moves on by what that costs.
+class Executor::Asking {
+ public:
+  using Access = simulate::Access;
+  using Found = std::optional<TaskIndex>;
+  struct MainHome {
+    DomainId domain;
+    CoreId last_core;  // not modelled
+    Bytes bytes;
+  };
+  struct FoundHome {
+    policy::DataHome home;
+    CoreId last_core;
+  };
+
+  /// `told` gets what sleepers are told. `depth` is that of the task that makes the one to place.
+  Asking(Executor& team, WorkerId id, double& clock, std::vector<Offer>* told,
+         std::uint32_t depth = 0)
+      : team_(&team),
+        worker_(&team.workers_[id.index()]),
+        id_(id),
+        clock_(&clock),
+        told_(told),
+        depth_(depth) {}
+
+  [[nodiscard]] const policy::Places& places() const { return team_->places_; }
+  [[nodiscard]] policy::View view() const { return {team_->places_, *team_, id_, worker_->random}; }
+  [[nodiscard]] WorkerId self() const { return id_; }
+  [[nodiscard]] PlaceId place() const { return worker_->place; }
+  [[nodiscard]] DomainId domain() const { return worker_->domain; }
+  [[nodiscard]] std::size_t workers() const { return team_->workers_.size(); }
+
+  // --- placing
+  [[nodiscard]] policy::Distribution& distribution() const { return *worker_->distribution; }
+  [[nodiscard]] policy::Push& push() const { return *worker_->push; }
+  [[nodiscard]] bool wants_data() const { return team_->wants_data_; }
+  [[nodiscard]] bool keeps_dataless() const { return team_->keeps_dataless_; }
+  [[nodiscard]] bool may_deviate() const { return team_->may_deviate_; }
+  [[nodiscard]] const decide::Thrift& thrift() const { return worker_->thrift; }
+  [[nodiscard]] bool has_data(TaskIndex task) const { return team_->has_data(task); }
+  [[nodiscard]] std::span<const Access> accesses(TaskIndex task) const {
+    const auto all = team_->workload_.accesses_of(task);
+    return all.first(std::min<std::size_t>(all.size(), decide::limits::deciding_accesses));
   }
-  ring_[(first_ + size_) & (ring_.size() - 1)] = task;
-  ++size_;
-}
+  [[nodiscard]] WorkerId creator(TaskIndex task) const { return team_->creator_[task]; }
+  [[nodiscard]] FoundHome find(const Access& access) const {
+    // What was dealt out is believed until somebody has touched it.
+    const DomainId touched = team_->homes_[access.block];
+    const DomainId home = touched.valid() ? touched : team_->dealt_[access.block];
+    const Bytes bytes = team_->workload_.blocks[access.block].bytes;
+    return {{home, bytes, access.mode, !home.valid()}, CoreId{}};
+  }
+  [[nodiscard]] policy::Block block(const Access& access) const {
+    return team_->workload_.blocks[access.block].in_area;
+  }
+  void assume(const Access& access, DomainId domain) const { team_->dealt_[access.block] = domain; }
+  void found(TaskIndex task, const MainHome& main) const {
+    team_->home_of_task_[task] = main.domain;
+  }
+  [[nodiscard]] DomainId home(TaskIndex task) const { return team_->home_of_task_[task]; }
+  [[nodiscard]] std::int32_t priority(TaskIndex task) const {
+    return team_->workload_.tasks[task].priority;
+  }
+  [[nodiscard]] bool may_run_now(TaskIndex /*task*/) const { return true; }
+  [[nodiscard]] bool throttles() const { return true; }
+  [[nodiscard]] bool is_own_queue_full() const {
+    return own_length() >= decide::own_queue_limit(team_->own_queue_limits_, depth_);
+  }
+  [[nodiscard]] bool are_shared_queues_full() const {
+    return decide::are_shared_queues_full(*this);
+  }
+  [[nodiscard]] std::uint32_t own_length() const { return worker_->deque.size(); }
+  [[nodiscard]] std::uint32_t length(PlaceId place) const { return team_->length(place); }
+  [[nodiscard]] std::uint32_t prioritised() const { return team_->prioritised_.size(); }
+  [[nodiscard]] bool push_own(TaskIndex task) const {
+    if (worker_->deque.size() >= decide::deque_room()) return false;
+    worker_->deque.push(task);
+    queued(task, worker_->place);
+    return true;
+  }
+  void push_shared(PlaceId place, TaskIndex task) const {
+    SharedQueue& shared = team_->queues_[place.index()];
+    wait_for(shared);
+    shared.tasks.push(task);
+    queued(task, place);
+  }
+  void push_prioritised(TaskIndex task) const {
+    *clock_ += team_->costs_.queue * nanosecond_s;
+    team_->prioritised_.push(task, priority(task));
+    queued(task, places().root());
+  }
+  void offer(TaskIndex task, DomainId domain, std::uint32_t queued, bool at_home) const {
+    if (told_ != nullptr) told_->push_back({domain, task, queued, at_home});
+  }
 
-TaskIndex TaskDeque::pop_newest() noexcept {
-  --size_;
-  return ring_[(first_ + size_) & (ring_.size() - 1)];
-}
+  // --- looking
+  struct Allowed {
+    const Executor& team;
+    WorkerId id;
+    bool operator()(TaskIndex task) const { return team.may_run(id, task); }
+  };
+  [[nodiscard]] Allowed allowed() const { return {*team_, id_}; }
+  [[nodiscard]] policy::Steal& steal() const { return *worker_->steal; }
+  [[nodiscard]] policy::Victims victims() const { return policy::Victims(worker_->victim_storage); }
+  [[nodiscard]] bool any_queued() const { return true; }
+  [[nodiscard]] bool is_pausing() const {
+    return worker_->thrift.pauses([this] { return to_ticks(*clock_); });
+  }
+  [[nodiscard]] bool constrained() const { return worker_->constrained; }
+  [[nodiscard]] Found take_prioritised(decide::Look /*look*/) const {
+    *clock_ += team_->costs_.queue * nanosecond_s;
+    return team_->taken(id_, team_->prioritised_.take(allowed()), places().root());
+  }
+  [[nodiscard]] Found pop_own() const {
+    return team_->taken(id_, worker_->deque.take_newest(allowed()), worker_->place);
+  }
+  [[nodiscard]] Found take(PlaceId place, decide::Look look) const {
+    SharedQueue& shared = team_->queues_[place.index()];
+    if (look == decide::Look::pass) probe();
+    if (shared.tasks.size() == 0) return std::nullopt;
+    // A thief that finds the lock taken goes on to its next victim.
+    if (look == decide::Look::pass && shared.free_at > *clock_) return std::nullopt;
+    wait_for(shared);
+    const std::uint32_t looks = look == decide::Look::all
+                                    ? shared.tasks.size()
+                                    : static_cast<std::uint32_t>(decide::constrained_look());
+    return team_->taken(id_, shared.tasks.take_allowed(allowed(), looks), place);
+  }
+  [[nodiscard]] Found steal_from(WorkerId victim) const {
+    probe();
+    return team_->taken(id_, team_->workers_[victim.index()].deque.take_oldest(allowed()),
+                        places().of(victim));
+  }
+  void stolen(DomainId from) const {
+    ++team_->steals_;
+    if (from != worker_->domain) ++team_->remote_steals_;
+  }
+  void offer_own() const {
+    for (;;) {
+      const TaskIndex task = worker_->deque.take_newest([](TaskIndex) { return true; });
+      if (task == TaskQueue::none) return;
+      --team_->queued_;
+      push_shared(places().of(worker_->domain), task);
+      offer(task, worker_->domain, 1, false);
+    }
+  }
 
-TaskIndex TaskDeque::pop_oldest() noexcept {
-  const TaskIndex task = ring_[first_];
-  first_ = static_cast<std::uint32_t>((first_ + 1) & (ring_.size() - 1));
-  --size_;
-  return task;
-}
+ private:
+  void probe() const { *clock_ += team_->costs_.probe * nanosecond_s; }
+  void wait_for(SharedQueue& shared) const {
+    *clock_ = std::max(*clock_, shared.free_at) + team_->costs_.queue * nanosecond_s;
+    shared.free_at = *clock_;
+  }
+  void queued(TaskIndex task, PlaceId place) const {
+    ++team_->queued_;
+    team_->note(Decision::Kind::push, id_, task, place);
+  }
+
+  Executor* team_;
+  Worker* worker_;
+  WorkerId id_;
+  double* clock_;
+  std::vector<Offer>* told_;
+  std::uint32_t depth_;
+};
 
 Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core_of_worker,
                    const policy::Choice& choice, const Workload& workload,
@@ -44,6 +186,8 @@ Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core
       dealt_(homes.size()),
       costs_(costs),
       places_(machine, core_of_worker),
+      may_deviate_(choice.preset == "auto"),
+      own_queue_limits_(decide::own_queue_limits(core_of_worker.size(), true)),
       queues_(places_.size()),
       home_of_task_(workload.tasks.size()),
       creator_(workload.tasks.size(), WorkerId{0}) {
@@ -59,6 +203,11 @@ Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core
   }
   wants_data_ = workload.tells && machine.domains_with_cores() > 1 && policy::wants_homes(choice);
   keeps_dataless_ = workers_.front().push->keeps_dataless_tasks();
+  const Script& script = workload.script;
+  depth_.assign(script.kind.size(), 1);
+  for (TaskIndex node = 0; node < script.kind.size(); ++node) {
+    if (script.created_in[node] != Script::none) depth_[node] = depth_[script.scope[node]] + 1;
+  }
 }
 
 std::uint32_t Executor::length(PlaceId place) const noexcept {
@@ -71,168 +220,62 @@ void Executor::note(Decision::Kind kind, WorkerId worker, TaskIndex task, PlaceI
   if (record != nullptr) record->push_back({kind, worker, task, place});
 }
 
-// --- putting
-// --------------------------------------------------------------------------------------
-
-std::uint32_t Executor::find_homes(WorkerId worker, TaskIndex task, policy::DataHome* found,
-                                   DomainId& dealt_to) {
-  const auto accesses = workload_.accesses_of(task);
-  const std::size_t count = std::min<std::size_t>(accesses.size(), limits::deciding_accesses);
-  std::uint64_t largest = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Access& access = accesses[i];
-    const Block& block = workload_.blocks[access.block];
-    // What was dealt out is believed until somebody has touched it.
-    DomainId home = homes_[access.block].valid() ? homes_[access.block] : dealt_[access.block];
-    if (!home.valid() && policy::writes(access.mode)) {
-      const DomainId chosen =
-          workers_[worker.index()].distribution->on_place(view_of(worker), block.in_area);
-      if (chosen.valid()) {
-        home = dealt_[access.block] = chosen;
-        if (!dealt_to.valid()) dealt_to = chosen;
-      }
-    }
-    found[i] = {home, block.bytes, access.mode, !home.valid()};
-    if (!home.valid()) continue;
-    const std::uint64_t weight = (block.bytes.count + 1) * (policy::writes(access.mode) ? 2U : 1U);
-    if (home_of_task_[task].valid() && weight <= largest) continue;
-    largest = weight;
-    home_of_task_[task] = places_.with_cores(home);
-  }
-  return static_cast<std::uint32_t>(count);
-}
-
-PlaceId Executor::choose_place(WorkerId id, TaskIndex task) {
-  Worker& worker = workers_[id.index()];
-  if (!wants_data_ || workload_.accesses_of(task).empty()) {
-    if (keeps_dataless_) return worker.place;
-    return worker.push->on_ready(view_of(id), policy::ReadyTask{});
-  }
-  std::array<policy::DataHome, limits::deciding_accesses> found;
-  DomainId dealt_to;
-  const std::uint32_t count = find_homes(id, task, found.data(), dealt_to);
-  if (dealt_to.valid() && dealt_to != worker.domain && !worker.push->uses_data()) {
-    return places_.of(dealt_to);
-  }
-  return worker.push->on_ready(view_of(id), policy::ReadyTask{{found.data(), count}});
-}
-
-bool Executor::is_full(const Worker& worker, PlaceId place, PlaceId queue) const noexcept {
-  if (place == worker.place) {
-    const auto threads = static_cast<std::uint32_t>(workers_.size());
-    return worker.deque.size() >= std::min(limits::own_queue_per_worker * threads, limits::deque);
-  }
-  return queues_[queue.index()].tasks.size() >= limits::shared_queue;
-}
-
-void Executor::push_to(PlaceId queue, TaskIndex task, double& clock) {
-  SharedQueue& shared = queues_[queue.index()];
-  clock = std::max(clock, shared.free_at) + costs_.queue * nanosecond_s;
-  shared.free_at = clock;
-  shared.tasks.push(task);
-}
-
-bool Executor::put(WorkerId id, TaskIndex task, bool may_run, double& clock, DomainId& near) {
-  Worker& worker = workers_[id.index()];
-  const PlaceId place = choose_place(id, task);
-  const policy::Place& there = places_[place];
-  // Another worker's deque is its own: its domain's queue stands for it, and for a full one.
-  const PlaceId queue = there.worker.valid() ? places_.of(there.domain) : place;
-  if (may_run && is_full(worker, place, queue)) return false;
-  if (place == worker.place && worker.deque.size() < limits::deque) {
-    worker.deque.push(task);
-    note(Decision::Kind::push, id, task, place);
-  } else {
-    push_to(queue, task, clock);
-    note(Decision::Kind::push, id, task, queue);
-  }
-  ++queued_;
-  near = there.domain.valid() ? there.domain : worker.domain;
-  return true;
-}
-
-void Executor::put_back(WorkerId id, TaskIndex task, double& clock) {
-  Worker& worker = workers_[id.index()];
-  if (worker.deque.size() < limits::deque) {
-    worker.deque.push(task);
-  } else {
-    push_to(places_.of(worker.domain), task, clock);
-  }
-  ++queued_;
-}
-
-// --- taking
-// ---------------------------------------------------------------------------------------
-
-void Executor::count_steal(const Worker& worker, DomainId from) noexcept {
-  ++steals_;
-  if (from != worker.domain) ++remote_steals_;
-}
-
-std::optional<TaskIndex> Executor::take_from(WorkerId id, PlaceId queue, bool patient,
-                                             double& clock) {
-  SharedQueue& shared = queues_[queue.index()];
-  if (shared.tasks.size() == 0) return std::nullopt;
-  // A thief that finds the lock taken goes on to its next victim.
-  if (shared.free_at > clock && !patient) return std::nullopt;
-  clock = std::max(clock, shared.free_at) + costs_.queue * nanosecond_s;
-  shared.free_at = clock;
+std::optional<TaskIndex> Executor::taken(WorkerId worker, TaskIndex task, PlaceId place) {
+  if (task == TaskQueue::none) return std::nullopt;
   --queued_;
-  const TaskIndex task = shared.tasks.pop_oldest();
-  note(Decision::Kind::take, id, task, queue);
+  note(Decision::Kind::take, worker, task, place);
   return task;
 }
 
-std::optional<TaskIndex> Executor::visit(WorkerId id, PlaceId place, double& clock) {
-  Worker& worker = workers_[id.index()];
-  const policy::Place& there = places_[place];
-  if (there.worker == id) return std::nullopt;
-  clock += costs_.probe * nanosecond_s;
-  if (!there.worker.valid()) {
-    const bool own = there.domain == worker.domain;
-    const auto task = take_from(id, place, own, clock);
-    if (task && !own && there.domain.valid()) count_steal(worker, there.domain);
-    return task;
+std::optional<Offer> Executor::put(WorkerId worker, TaskIndex task, bool may_run, double& clock) {
+  told_.clear();
+  const std::uint32_t made_at = depth_.empty() ? 0 : depth_[task] - 1;
+  if (!decide::put(Asking(*this, worker, clock, &told_, made_at), task, may_run)) {
+    return std::nullopt;
   }
-  TaskDeque& deque = workers_[there.worker.index()].deque;
-  if (deque.size() == 0) return std::nullopt;
-  count_steal(worker, there.domain);
-  --queued_;
-  const TaskIndex task = deque.pop_oldest();
-  note(Decision::Kind::take, id, task, place);
-  return task;
+  return told_.front();
 }
 
-std::optional<TaskIndex> Executor::find_work(WorkerId id, double& clock) {
-  Worker& worker = workers_[id.index()];
-  if (worker.deque.size() > 0) {
-    --queued_;
-    const TaskIndex task = worker.deque.pop_newest();
-    note(Decision::Kind::take, id, task, worker.place);
-    return task;
-  }
-  const bool alone = workers_.size() == 1 && places_.domain_count() == 1;
-  if (!alone) {
-    policy::Victims victims(worker.victim_storage);
-    worker.steal->on_idle(view_of(id), victims);
-    for (const PlaceId place : victims.list()) {
-      if (const auto task = visit(id, place, clock)) return task;
-    }
-  }
-  // The queues that are as near to this worker as to any other.
-  const PlaceId first = alone ? places_.of(worker.domain) : places_.root();
-  const PlaceId second = alone ? places_.root() : places_.of(worker.domain);
-  if (const auto task = take_from(id, first, true, clock)) return task;
-  return take_from(id, second, true, clock);
+bool Executor::runs_at_once(WorkerId worker, TaskIndex task) {
+  if (has_data(task) || workload_.tasks[task].priority > 0) return false;
+  double clock = 0;
+  const std::uint32_t made_at = depth_.empty() ? 0 : depth_[task] - 1;
+  return decide::is_enough_queued(Asking(*this, worker, clock, nullptr, made_at));
 }
 
-std::optional<TaskIndex> Executor::take_own(WorkerId id, double& clock) {
+void Executor::constrain(WorkerId worker, TaskIndex task) {
+  workers_[worker.index()].constrained = true;
+  workers_[worker.index()].under = task;
+}
+
+bool Executor::may_run(WorkerId id, TaskIndex task) const noexcept {
+  const Worker& worker = workers_[id.index()];
+  if (!worker.constrained || task == Script::none) return true;
+  const Script& script = workload_.script;
+  while (!script.empty() && script.created_in[task] != Script::none) {
+    if (task == worker.under) return true;
+    task = script.scope[task];
+  }
+  return worker.under == Script::none ? creator_[task] == id : task == worker.under;
+}
+
+std::optional<TaskIndex> Executor::find_work(WorkerId worker, double& clock) {
+  return decide::find_work(Asking(*this, worker, clock, nullptr));
+}
+
+std::optional<TaskIndex> Executor::take_own(WorkerId worker, double& clock) {
+  return decide::take_own(Asking(*this, worker, clock, nullptr));
+}
+
+std::optional<TaskIndex> Executor::find_anywhere(WorkerId worker, double& clock,
+                                                 std::vector<Offer>& offers) {
+  return decide::find_anywhere(Asking(*this, worker, clock, &offers));
+}
+
+void Executor::ran(WorkerId id, TaskIndex task, double seconds, double clock) {
   Worker& worker = workers_[id.index()];
-  if (worker.deque.size() == 0) return take_from(id, places_.of(worker.domain), false, clock);
-  --queued_;
-  const TaskIndex task = worker.deque.pop_newest();
-  note(Decision::Kind::take, id, task, worker.place);
-  return task;
+  const bool fetched = creator_[task] != id;
+  if (worker.thrift.times(fetched)) worker.thrift.ran(fetched, to_ticks(seconds), to_ticks(clock));
 }
 
 Locality Executor::locality(WorkerId id, TaskIndex task) const noexcept {

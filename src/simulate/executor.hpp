@@ -1,5 +1,5 @@
-// Carries out what the policies decide, on queues like those of the runtime, without any time of
-// its own: the costs of what it does are added to the clock of whoever asks.
+// Carries out what is decided on queues like those of the runtime, without any time of its own: the
+// costs of what it does are added to the clock of whoever asks.
 #pragma once
 
 #include <cstdint>
@@ -9,29 +9,21 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "decide/limits.hpp"
+#include "decide/thrift.hpp"
+#include "decide/wake.hpp"
 #include "policy/policy.hpp"
 #include "policy/registry.hpp"
 #include "simulate/parameters.hpp"
+#include "simulate/task_queue.hpp"
 #include "simulate/workload.hpp"
 
 namespace lares::simulate {
 
-/// A worker's own queue: it works at the newest end, thieves at the oldest.
-class TaskDeque {
- public:
-  void push(TaskIndex task);
-  TaskIndex pop_newest() noexcept;
-  TaskIndex pop_oldest() noexcept;
-  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-
- private:
-  std::vector<TaskIndex> ring_ = std::vector<TaskIndex>(16);
-  std::uint32_t first_ = 0;
-  std::uint32_t size_ = 0;
-};
-
 /// How a task ran, relative to the home of most of its data or else to its creator.
 enum class Locality : std::uint8_t { local, same_domain, remote };
+
+using Offer = decide::Offer<TaskIndex>;
 
 /// What tests compare with the real runtime.
 struct Decision {
@@ -39,13 +31,11 @@ struct Decision {
   Kind kind = Kind::push;
   WorkerId worker;
   TaskIndex task = 0;
-  PlaceId place;  ///< where it was put, or taken from
+  PlaceId place;  ///< where it was put, or taken from; the root for what has a priority
   bool operator==(const Decision&) const = default;
 };
 
-/// The scheduling half of a simulated team: the same policy objects, in the same roles and asked in
-/// the same order, as runtime/placing.cpp and finding.cpp have them. Not modelled: task priorities,
-/// the rest after fetching tiny tasks (thrift), and the deviation of `auto` for tiny tasks.
+/// The scheduling half of a simulated team: decide/ on its queues, as runtime/ has it on real ones.
 class Executor final : public policy::QueueLengths {
  public:
   /// `homes` by block is read when a task is placed; whoever runs tasks writes it. What a
@@ -57,19 +47,43 @@ class Executor final : public policy::QueueLengths {
 
   [[nodiscard]] const policy::Places& places() const noexcept { return places_; }
   [[nodiscard]] std::uint32_t length(PlaceId place) const noexcept override;
+  [[nodiscard]] std::uint32_t prioritised() const noexcept { return prioritised_.size(); }
   /// Tasks in all queues.
   [[nodiscard]] std::uint32_t queued() const noexcept { return queued_; }
 
-  /// Puts a ready task into the place that the push policy chooses; `clock` in seconds moves on by
-  /// what that costs. With `may_run`, answers false if the place is full and the caller shall run
-  /// it instead. `near` becomes the domain in which to wake somebody.
-  bool put(WorkerId worker, TaskIndex task, bool may_run, double& clock, DomainId& near);
-  /// Into the worker's own deque, whatever the policy: the rest of a task that had begun.
-  void put_back(WorkerId worker, TaskIndex task, double& clock);
-  /// A task from the places in the order of the steal policy, as the runtime looks for one.
+  /// Puts a ready task into the place that is decided; `clock` in seconds moves on by what that
+  /// costs. Answers what sleepers are told; with `may_run`, nothing if the caller shall run it
+  /// instead.
+  std::optional<Offer> put(WorkerId worker, TaskIndex task, bool may_run, double& clock);
+  /// True if its creator runs the task at once, without a look at where it would go.
+  bool runs_at_once(WorkerId worker, TaskIndex task);
+  /// True if the program has told of data that this task uses.
+  [[nodiscard]] bool has_data(TaskIndex task) const noexcept {
+    return workload_.tells && !workload_.accesses_of(task).empty();
+  }
+  /// A task from the places in the order in which the runtime looks.
   std::optional<TaskIndex> find_work(WorkerId worker, double& clock);
   /// From the worker's own deque or its domain's queue.
   std::optional<TaskIndex> take_own(WorkerId worker, double& clock);
+  /// From anywhere, for one that waits and has found nothing for long. `offers` gets what it gives
+  /// away of its own.
+  std::optional<TaskIndex> find_anywhere(WorkerId worker, double& clock,
+                                         std::vector<Offer>& offers);
+
+  /// The task scheduling constraint: until it is lifted, the worker may run only what descends from
+  /// `task`, or, for none, from what its own thread runs of the program.
+  void constrain(WorkerId worker, TaskIndex task);
+  void lift_constraint(WorkerId worker) { workers_[worker.index()].constrained = false; }
+  [[nodiscard]] bool is_constrained(WorkerId worker) const noexcept {
+    return workers_[worker.index()].constrained;
+  }
+  /// True if the worker may run the task now; none stands for one that all may.
+  [[nodiscard]] bool may_run(WorkerId worker, TaskIndex task) const noexcept;
+
+  /// The worker has run a task for so long, until `clock`.
+  void ran(WorkerId worker, TaskIndex task, double seconds, double clock);
+  /// It has looked in vain for so long that it falls asleep.
+  void falls_asleep(WorkerId worker) { workers_[worker.index()].thrift.forget(); }
 
   /// How `task` runs when `worker` starts it.
   [[nodiscard]] Locality locality(WorkerId worker, TaskIndex task) const noexcept;
@@ -81,6 +95,13 @@ class Executor final : public policy::QueueLengths {
   std::vector<Decision>* record = nullptr;
 
  private:
+  // Of the clock that thrift is counted in: that of a machine of 3 GHz.
+  static constexpr std::uint64_t ticks_per_microsecond = 3000;
+  static std::uint64_t to_ticks(double seconds) noexcept {
+    return static_cast<std::uint64_t>(seconds * 1e6 * ticks_per_microsecond);
+  }
+
+  class Asking;  // how decide/ sees a worker
   struct Worker {
     explicit Worker(std::uint64_t seed) : random(seed) {}
     std::unique_ptr<policy::Distribution> distribution;
@@ -88,26 +109,19 @@ class Executor final : public policy::QueueLengths {
     std::unique_ptr<policy::Steal> steal;
     std::vector<PlaceId> victim_storage;
     Random random;
-    TaskDeque deque;
+    decide::Thrift thrift{ticks_per_microsecond};
+    TaskQueue deque;
     PlaceId place;
     DomainId domain;
+    bool constrained = false;
+    TaskIndex under = Script::none;  // what it waits in, if constrained; none: its thread's own
   };
   struct SharedQueue {
-    TaskDeque tasks;
+    TaskQueue tasks;
     double free_at = 0;  ///< when its lock is free again
   };
 
-  [[nodiscard]] policy::View view_of(WorkerId worker) noexcept {
-    return {places_, *this, worker, workers_[worker.index()].random};
-  }
-  [[nodiscard]] PlaceId choose_place(WorkerId worker, TaskIndex task);
-  std::uint32_t find_homes(WorkerId worker, TaskIndex task, policy::DataHome* found,
-                           DomainId& dealt_to);
-  [[nodiscard]] bool is_full(const Worker& worker, PlaceId place, PlaceId queue) const noexcept;
-  std::optional<TaskIndex> visit(WorkerId worker, PlaceId place, double& clock);
-  std::optional<TaskIndex> take_from(WorkerId worker, PlaceId queue, bool patient, double& clock);
-  void push_to(PlaceId queue, TaskIndex task, double& clock);
-  void count_steal(const Worker& worker, DomainId from) noexcept;
+  std::optional<TaskIndex> taken(WorkerId worker, TaskIndex task, PlaceId place);
   void note(Decision::Kind kind, WorkerId worker, TaskIndex task, PlaceId place);
 
   const Workload& workload_;
@@ -117,10 +131,15 @@ class Executor final : public policy::QueueLengths {
   policy::Places places_;
   bool wants_data_ = false;
   bool keeps_dataless_ = false;
+  bool may_deviate_ = false;
+  decide::OwnQueueLimits own_queue_limits_ = {};
   std::vector<Worker> workers_;
-  std::vector<SharedQueue> queues_;     // by place; unused for those of workers
+  std::vector<SharedQueue> queues_;  // by place; unused for those of workers
+  PriorityQueue prioritised_;
   std::vector<DomainId> home_of_task_;  // where most of its data is; invalid if not known
   std::vector<WorkerId> creator_;       // by task
+  std::vector<std::uint32_t> depth_;    // by node of a script: of nesting; a thread's tasks are 1
+  std::vector<Offer> told_;             // by the call that is going on
   std::uint32_t queued_ = 0;
   std::uint64_t steals_ = 0;
   std::uint64_t remote_steals_ = 0;

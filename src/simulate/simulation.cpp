@@ -5,7 +5,8 @@
 #include <cmath>
 #include <memory>
 
-#include "policy/limits.hpp"
+#include "decide/limits.hpp"
+#include "decide/wake.hpp"
 #include "simulate/agenda.hpp"
 #include "simulate/demand.hpp"
 #include "simulate/flows.hpp"
@@ -20,6 +21,10 @@ constexpr double nanosecond = 1e-9;
 // A worker that sees tasks but gets none looks again after this, doubled each time up to the bound.
 constexpr double first_retry = 200 * nanosecond;
 constexpr std::uint32_t most_doublings = 12;
+// Fruitless looks after which one that waits inside a task looks everywhere.
+constexpr std::uint32_t long_wait = 4;
+// Sleeps are bounded: after so long one who sleeps looks, whether he was woken or not.
+constexpr double longest_sleep = 1e6 * nanosecond;
 
 /// A normal number around 1, from four uniform ones; never close to 0.
 double noise_factor(Random& random, double deviation) {
@@ -34,7 +39,6 @@ struct Worker {
   enum class State : std::uint8_t { ready, starting, migrating, running, timed };
 
   State state = State::ready;
-  bool idle = false;     // is in its domain's list of idle workers
   bool helped = false;   // has run one of its own tasks before it creates the next
   bool arrived = false;  // at the next node of a script's thread, which waits for others
   std::uint32_t rounds = 0;
@@ -43,6 +47,9 @@ struct Worker {
   double portion = 1;  // of its core
   double started = 0;  // the task
   double idle_since = 0;
+  /// Of a script: what it goes on with in tasks that it has begun, innermost last: a child to hand
+  /// in, or the part that waits for others. Only this worker can: they are on its stack.
+  std::vector<TaskIndex> stack;
   std::vector<TaskIndex> list;   // to create, or to run under a static schedule
   std::size_t next = 0;          // in list
   std::uint32_t unfinished = 0;  // tasks that it created
@@ -62,7 +69,8 @@ class Simulation {
         demand_(setup.workload, setup.parameters, setup.machine.domains.size(), homes_),
         agenda_(setup.cores.size()),
         workers_(setup.cores.size()),
-        idle_(setup.machine.domains.size()),
+        idle_(setup.machine.domains.size(), domains_of(setup), distinct_cores(setup),
+              setup.parameters.costs.park * nanosecond),
         noise_(setup.seed * 2 + 77) {
     if (is_policy()) {
       executor_ = std::make_unique<Executor>(setup.machine, setup.cores, setup.schedule.choice,
@@ -85,6 +93,18 @@ class Simulation {
     homes.reserve(workload.blocks.size());
     for (const Block& block : workload.blocks) homes.push_back(block.home);
     return homes;
+  }
+  static std::vector<DomainId> domains_of(const Setup& setup) {
+    std::vector<DomainId> domains;
+    for (const CoreId core : setup.cores) {
+      domains.push_back(setup.machine.cores[core.index()].domain);
+    }
+    return domains;
+  }
+  static std::size_t distinct_cores(const Setup& setup) {
+    std::vector<CoreId> cores = setup.cores;
+    std::ranges::sort(cores);
+    return static_cast<std::size_t>(std::unique(cores.begin(), cores.end()) - cores.begin());
   }
   [[nodiscard]] bool is_policy() const { return setup_.schedule.kind == Schedule::Kind::policy; }
 
@@ -114,7 +134,7 @@ class Simulation {
       if (agenda_.first_time() > now_) {
         flows_.settle(now_, [this](std::uint32_t w, double time) { agenda_.set(w, time); });
       }
-      if (agenda_.first_time() == Agenda::never) {
+      if (agenda_.first_time() == Agenda::never && !wakes_by_itself()) {
         return Error{"workload \"" + workload_.name + "\" has tasks that nobody can ever run"};
       }
       const std::uint32_t worker = agenda_.first();
@@ -138,9 +158,9 @@ class Simulation {
     for (std::uint32_t w = 0; w < workers_.size(); ++w) {
       Worker& worker = workers_[w];
       worker.list.clear();
+      worker.stack.clear();
       worker.next = 0;
       worker.unfinished = 0;
-      worker.idle = false;
       worker.arrived = false;
       worker.rounds = 0;
       worker.state = Worker::State::ready;
@@ -198,6 +218,8 @@ class Simulation {
       } else {
         rest(w, Agenda::never);
       }
+    } else if (!worker.stack.empty()) {
+      resume(w, clock);
     } else if (worker.next >= worker.list.size()) {
       search(w, clock);
     } else if (script_.empty()) {
@@ -205,6 +227,25 @@ class Simulation {
     } else {
       follow(w, clock);
     }
+  }
+
+  // Goes on with the innermost task that it has begun: hands in children, or waits.
+  void resume(std::uint32_t w, double clock) {
+    Worker& worker = workers_[w];
+    while (!worker.stack.empty()) {
+      const TaskIndex node = worker.stack.back();
+      if (script_.kind[node] != Script::Kind::task) {
+        if (missing_[node - phase_->first] != 0) return search(w, clock);
+        worker.stack.pop_back();
+        worker.rounds = 0;
+        leave_idle(w);
+        return start(w, node, clock);
+      }
+      worker.stack.pop_back();
+      if (!hand_in(w, node, clock)) return start(w, node, clock);
+    }
+    worker.state = Worker::State::ready;
+    agenda_.set(w, clock);
   }
 
   // What comes next in the course of a thread: a task to create, something to compute, a wait.
@@ -220,7 +261,7 @@ class Simulation {
       if (missing != 0) return search(w, clock);
       ++worker.next;
       worker.rounds = 0;
-      if (worker.idle) leave_idle(w);
+      leave_idle(w);
       if (kind != Script::Kind::gate) {
         executor_->set_creator(node, WorkerId{std::size_t{w}});
         return start(w, node, clock);
@@ -245,43 +286,84 @@ class Simulation {
 
   void create(std::uint32_t w, double clock) {
     Worker& worker = workers_[w];
-    const std::size_t window = policy::limits::window_per_worker * workers_.size();
-    if (phase_->dependences && !worker.helped && worker.unfinished > window) {
-      worker.helped = true;
-      if (const auto task = executor_->take_own(WorkerId{std::size_t{w}}, clock)) {
-        return start(w, *task, clock);
-      }
-    }
+    const WorkerId id{std::size_t{w}};
+    leave_idle(w);
+    if (const auto task = help(w, clock)) return start(w, *task, clock);
     worker.helped = false;
     const TaskIndex task = worker.list[worker.next++];
     clock += create_seconds_;
-    executor_->set_creator(task, WorkerId{std::size_t{w}});
+    executor_->set_creator(task, id);
     ++worker.unfinished;
     if (--missing_[task - phase_->first] == 0) {
-      DomainId near;
-      const bool limited = phase_->queue_limit != 0;
-      if (!executor_->put(WorkerId{std::size_t{w}}, task, !limited, clock, near)) {
-        return start(w, task, clock);
-      }
-      notify(near, clock);
-      if (limited && executor_->queued() > phase_->queue_limit) return search(w, clock);
+      if (!hand_in(w, task, clock)) return start(w, task, clock);
+      const std::uint32_t limit = phase_->queue_limit;
+      if (limit != 0 && executor_->queued() > limit) return search(w, clock);
     }
     worker.state = Worker::State::ready;
     agenda_.set(w, clock);
   }
 
+  // A task that the creator runs before it creates the next: too many with dependences wait.
+  std::optional<TaskIndex> help(std::uint32_t w, double& clock) {
+    Worker& worker = workers_[w];
+    const WorkerId id{std::size_t{w}};
+    const auto unfinished = static_cast<std::int32_t>(worker.unfinished);
+    executor_->constrain(id, Script::none);
+    if (!phase_->dependences || !executor_->has_data(worker.list[worker.next])) return std::nullopt;
+    if (!worker.helped && unfinished > decide::creation_window(workers_.size())) {
+      worker.helped = true;
+      if (const auto task = executor_->take_own(id, clock)) return task;
+    }
+    if (unfinished > decide::most_waiting_children()) return executor_->find_work(id, clock);
+    return std::nullopt;
+  }
+
+  // Hands a new task in whose predecessors have completed. False if its creator runs it now.
+  bool hand_in(std::uint32_t w, TaskIndex task, double& clock) {
+    const WorkerId id{std::size_t{w}};
+    const bool may_run = phase_->queue_limit == 0;
+    if (may_run && executor_->runs_at_once(id, task)) return false;
+    const auto offer = executor_->put(id, task, may_run, clock);
+    if (offer) notify(*offer, clock);
+    return offer.has_value();
+  }
+
+  // What it waits in forbids it to run anything but what descends from that; a barrier does not.
+  void constrain(std::uint32_t w) {
+    const Worker& worker = workers_[w];
+    const WorkerId id{std::size_t{w}};
+    if (!worker.stack.empty()) {
+      executor_->constrain(id, task_of(worker.stack.back()));
+    } else if (worker.next < worker.list.size()) {
+      executor_->constrain(id, Script::none);
+    } else {
+      executor_->lift_constraint(id);
+    }
+  }
+
+  std::optional<TaskIndex> look(std::uint32_t w, double& clock) {
+    const WorkerId id{std::size_t{w}};
+    constrain(w);
+    if (const auto task = executor_->find_work(id, clock)) return task;
+    if (!executor_->is_constrained(id) || workers_[w].rounds < long_wait) return std::nullopt;
+    std::vector<Offer> offers;
+    const auto task = executor_->find_anywhere(id, clock, offers);
+    for (const Offer& offer : offers) notify(offer, clock);
+    return task;
+  }
+
   void search(std::uint32_t w, double clock) {
     Worker& worker = workers_[w];
-    if (const auto task = executor_->find_work(WorkerId{std::size_t{w}}, clock)) {
-      if (worker.idle) leave_idle(w);
+    idle_.has_looked(w);
+    if (const auto task = look(w, clock)) {
+      leave_idle(w);
+      if (worker.rounds != 0) pass_on(w, clock);  // there may be more than one
       return start(w, *task, clock);
     }
-    if (worker.next < worker.list.size() && !worker.arrived) return rest(w, clock);  // creates
+    const bool waits = worker.arrived || !worker.stack.empty();
+    if (worker.next < worker.list.size() && !waits) return rest(w, clock);  // creates
     if (worker.rounds == 0) worker.idle_since = clock;
-    if (!worker.idle) {
-      worker.idle = true;
-      idle_.add(worker.domain, w);
-    }
+    idle_.add(w, worker.idle_since, clock, !executor_->is_constrained(WorkerId{std::size_t{w}}));
     const double retry =
         first_retry * static_cast<double>(1U << std::min(worker.rounds, most_doublings));
     ++worker.rounds;
@@ -294,25 +376,95 @@ class Simulation {
   }
 
   void leave_idle(std::uint32_t w) {
-    Worker& worker = workers_[w];
-    worker.idle = false;
-    idle_.remove(worker.domain, w);
+    idle_.has_looked(w);
+    if (idle_.is_idle(w)) idle_.remove(w);
   }
 
-  // Wakes the worker that is idle for longest, in the domain nearest to `near`.
-  void notify(DomainId near, double clock) {
-    const auto found = idle_.first_of(executor_->places().nearest_first(near));
-    if (!found) return;
-    const std::uint32_t w = *found;
-    leave_idle(w);
-    agenda_.set(w, std::min(agenda_.time(w), clock + waking_seconds(workers_[w], clock)));
+  // --- who is told of a task
+
+  /// Whether a worker may run it.
+  struct MayRun {
+    const Executor& executor;
+    TaskIndex task;
+    bool operator()(std::uint32_t w) const {
+      return executor.may_run(WorkerId{std::size_t{w}}, task);
+    }
+  };
+  [[nodiscard]] MayRun may_run(TaskIndex task) const { return {*executor_, task}; }
+
+  /// How decide/ sees who sleeps.
+  class Bedroom {
+   public:
+    Bedroom(Simulation& simulation, double clock) : simulation_(&simulation), clock_(clock) {}
+    [[nodiscard]] const policy::Places& places() const { return simulation_->executor_->places(); }
+    [[nodiscard]] std::size_t workers() const { return idle().workers(); }
+    [[nodiscard]] std::size_t cores() const { return idle().cores(); }
+    [[nodiscard]] std::uint32_t asleep() const { return idle().asleep(); }
+    [[nodiscard]] std::int32_t on_their_way() const { return idle().on_their_way(); }
+    [[nodiscard]] std::uint32_t looking(DomainId domain) const { return idle().looking(domain); }
+    [[nodiscard]] std::uint32_t length(PlaceId place) const {
+      return simulation_->executor_->length(place);
+    }
+    [[nodiscard]] std::uint32_t prioritised() const {
+      return simulation_->executor_->prioritised();
+    }
+    [[nodiscard]] TaskIndex any_task() const { return Script::none; }
+    [[nodiscard]] bool wake_one_of(DomainId domain, TaskIndex task) const {
+      const auto chosen = idle().choose_asleep(domain, simulation_->may_run(task));
+      if (chosen) simulation_->comes(*chosen, clock_, simulation_->parameters_.costs.wake);
+      return chosen.has_value();
+    }
+
+   private:
+    [[nodiscard]] IdleWorkers& idle() const { return simulation_->idle_; }
+    Simulation* simulation_;
+    double clock_;
+  };
+
+  // Nobody was woken for what is queued: those who sleep look when their time is over. False if
+  // there is nothing to look for.
+  bool wakes_by_itself() {
+    if (executor_ == nullptr || executor_->queued() == 0 || !idle_.any()) return false;
+    for (std::uint32_t w = 0; w < workers_.size(); ++w) {
+      if (idle_.is_idle(w)) agenda_.set(w, now_ + longest_sleep);
+    }
+    return true;
   }
 
-  // A worker that is idle for long sleeps, and takes longer to notice.
-  [[nodiscard]] double waking_seconds(const Worker& worker, double clock) const {
-    const Costs& costs = parameters_.costs;
-    const bool sleeps = clock - worker.idle_since > costs.park * nanosecond;
-    return (sleeps ? costs.wake : costs.probe) * nanosecond;
+  void pass_time(double clock) {
+    idle_.pass_time(clock,
+                    [this](std::uint32_t w) { executor_->falls_asleep(WorkerId{std::size_t{w}}); });
+  }
+
+  // One who looks around near by sees it; one who sleeps may be woken.
+  void notify(const Offer& offer, double clock) {
+    if (!idle_.any()) return;
+    pass_time(clock);
+    if (idle_.asleep() != 0 && !decide::wake_for(Bedroom(*this, clock), offer)) {
+      look_later(offer.domain, clock);
+    }
+    const auto near =
+        idle_.choose_looking(executor_->places().nearest_first(offer.domain), may_run(offer.task));
+    if (near) comes(*near, clock, parameters_.costs.probe);
+  }
+
+  // Whoever sleeps there looks when its sleep is over: those that are on their way may be others'
+  // and, under some policies, never come by.
+  void look_later(DomainId domain, double clock) {
+    const auto sleeper = idle_.first_asleep(domain);
+    if (sleeper && agenda_.time(*sleeper) == Agenda::never) {
+      agenda_.set(*sleeper, clock + longest_sleep);
+    }
+  }
+
+  void pass_on(std::uint32_t w, double clock) {
+    if (!idle_.any()) return;
+    pass_time(clock);
+    if (idle_.asleep() != 0) decide::pass_on(Bedroom(*this, clock), workers_[w].domain);
+  }
+
+  void comes(std::uint32_t w, double clock, double nanoseconds) {
+    agenda_.set(w, std::min(agenda_.time(w), clock + nanoseconds * nanosecond));
   }
 
   // --- a task
@@ -390,30 +542,36 @@ class Simulation {
       outcome_.busy_seconds += now_ - worker.started;
     }
     double clock = now_;
-    TaskIndex continuation = Script::none;
-    if (executor_)
-      continuation = script_.empty() ? release(w, task, clock) : follow_up(w, task, clock);
+    if (executor_) {
+      const WorkerId id{std::size_t{w}};
+      if (script_.counts(task)) executor_->ran(id, task, now_ - worker.started, now_);
+      script_.empty() ? release(w, task, clock) : follow_up(w, task, clock);
+    }
     end_ = std::max(end_, clock);
-    if (--unfinished_ == 0) return;
-    if (continuation != Script::none) return start(w, continuation, clock);
-    next(w, clock);
+    if (--unfinished_ != 0) next(w, clock);
   }
 
-  TaskIndex release(std::uint32_t w, TaskIndex task, double& clock) {
+  void release(std::uint32_t w, TaskIndex task, double& clock) {
     --workers_[creator_of(task)].unfinished;
-    for_each_released(graph_, task - phase_->first, missing_, [&](std::uint32_t successor) {
-      DomainId near;
-      executor_->put(WorkerId{std::size_t{w}}, phase_->first + successor, false, clock, near);
-      notify(near, clock);
-    });
-    return Script::none;
+    for_each_released(graph_, task - phase_->first, missing_,
+                      [&](std::uint32_t successor) { put(w, phase_->first + successor, clock); });
   }
 
-  // The same in a recorded program. Answers the node with which the worker goes on, if any.
-  TaskIndex follow_up(std::uint32_t w, TaskIndex node, double& clock) {
+  void put(std::uint32_t w, TaskIndex task, double& clock) {
+    notify(*executor_->put(WorkerId{std::size_t{w}}, task, false, clock), clock);
+  }
+
+  // The same in a recorded program. What the worker goes on with waits on its stack.
+  void follow_up(std::uint32_t w, TaskIndex node, double& clock) {
     const WorkerId worker{std::size_t{w}};
     if (script_.kind[node] == Script::Kind::task && script_.created_in[node] == Script::none) {
       --workers_[thread_of(node)].unfinished;
+    }
+    const TaskIndex next = script_.next[node];
+    if (next != Script::none) {
+      if (stack_of_.empty()) stack_of_.resize(workload_.tasks.size());
+      stack_of_[next] = w;
+      workers_[w].stack.push_back(next);
     }
     for (const std::uint32_t successor : graph_.successors(node - phase_->first)) {
       const TaskIndex created = phase_->first + successor;
@@ -421,41 +579,38 @@ class Simulation {
       clock += create_seconds_;
       executor_->set_creator(created, worker);
     }
-    TaskIndex continuation = Script::none;
+    // The youngest first: so the oldest child is handed in first.
     for_each_released(graph_, node - phase_->first, missing_, [&](std::uint32_t successor) {
       const TaskIndex ready = phase_->first + successor;
-      if (ready == script_.next[node]) {
-        continuation = ready;
+      if (ready == next) return;
+      if (script_.created_in[ready] == node) {
+        workers_[w].stack.push_back(ready);
       } else {
         hand_over(w, ready, clock);
       }
     });
-    return continuation;
   }
 
   void hand_over(std::uint32_t w, TaskIndex ready, double& clock) {
-    const WorkerId worker{std::size_t{w}};
-    DomainId near = workers_[w].domain;
+    if (script_.kind[ready] == Script::Kind::task) return put(w, ready, clock);
     const bool in_a_thread =
         script_.thread[ready] >= 0 && script_.created_in[ready] == Script::none;
-    if (in_a_thread && script_.kind[ready] != Script::Kind::task)
-      return wake(thread_of(ready), clock);
-    if (script_.kind[ready] == Script::Kind::task) {
-      executor_->put(worker, ready, false, clock, near);
-    } else {
-      executor_->put_back(worker, ready, clock);
-    }
-    notify(near, clock);
+    wake(in_a_thread ? thread_of(ready) : stack_of_[ready], clock);
   }
 
-  // What the worker waited for at a gate has come.
+  // What the worker waited for has come.
   void wake(std::size_t w, double clock) {
-    Worker& worker = workers_[w];
-    if (!worker.arrived || !worker.idle) return;  // it looks when it has done what it is doing
     const auto index = static_cast<std::uint32_t>(w);
+    if (!idle_.is_idle(index)) return;  // it looks when it has done what it is doing
+    const Costs& costs = parameters_.costs;
+    pass_time(clock);
+    const double nanoseconds = idle_.is_asleep(index) ? costs.wake : costs.probe;
     leave_idle(index);
-    agenda_.set(index, clock + waking_seconds(worker, clock));
+    comes(index, clock, nanoseconds);
   }
+
+  /// The task that waits before a node of its own on a worker's stack.
+  [[nodiscard]] TaskIndex task_of(TaskIndex node) const { return script_.scope[node]; }
 
   [[nodiscard]] std::size_t thread_of(TaskIndex node) const {
     return static_cast<std::size_t>(script_.thread[node]) % workers_.size();
@@ -519,7 +674,8 @@ class Simulation {
 
   const Phase* phase_ = nullptr;
   Graph graph_;
-  std::vector<std::uint32_t> missing_;  // by task of the phase: what it waits for
+  std::vector<std::uint32_t> missing_;   // by task of the phase: what it waits for
+  std::vector<std::uint32_t> stack_of_;  // by node of a script: the worker that has it there
   std::uint32_t unfinished_ = 0;
   std::size_t counter_ = 0;
   double counter_free_at_ = 0;

@@ -28,6 +28,7 @@ struct Task {
   std::uint32_t first_access = 0;
   std::int32_t owner = 0;  ///< the worker that a static schedule gives it to
   double seconds = 0;      ///< of one core that never waits for memory
+  std::int32_t priority = 0;
 };
 
 /// A piece of data with one home.
@@ -110,8 +111,8 @@ struct Workload {
   }
   /// Appends a task; its accesses are added to `accesses` by the caller right after.
   Task& add_task(double seconds, std::size_t owner = 0) {
-    tasks.push_back(
-        {static_cast<std::uint32_t>(accesses.size()), static_cast<std::int32_t>(owner), seconds});
+    tasks.push_back({static_cast<std::uint32_t>(accesses.size()), static_cast<std::int32_t>(owner),
+                     seconds, 0});
     return tasks.back();
   }
   /// Appends a phase of all tasks since the last one.

@@ -17,6 +17,7 @@ FLOORS = [
     ["base"],
     ["machine"],
     ["policy"],
+    ["decide"],
     ["memory"],
     ["runtime"],
     ["trace"],
@@ -35,6 +36,7 @@ PRELOADED = (
     "machine/machine.",
     "machine/compact.",
     "policy/",
+    "decide/",
     "memory/",
     "runtime/",
     "host/openmp/",
@@ -45,7 +47,7 @@ LAB_USES = {"base", "machine", "lab"}
 NOT_PRELOADED = re.compile(r"hwloc|iostream|fstream|sstream|iomanip|regex|fmt/|nlohmann/|CLI/")
 NOT_PRELOADED_OWN = re.compile(r"analysis/|machine/(?!machine\.hpp|compact\.hpp)")
 
-# A policy only decides: no clock, no thread, no system.
+# A policy, and what surrounds it, only decides: no clock, no thread, no system.
 NOT_IN_POLICY = re.compile(
     r"^(thread|chrono|mutex|shared_mutex|condition_variable|future|ctime|time\.h|sys/.*|unistd\.h"
     r"|pthread\.h|sched\.h|linux/.*|base/clock\.hpp|random)$"
@@ -81,8 +83,8 @@ def findings_of_line(path: str, line: str) -> list[str]:
         found.append(f"lab/ uses base/ and machine/ only, not {other}/")
     if RANK.get(floor, 0) > RANK["runtime"] and INSIDE_RUNTIME.match(target):
         found.append(f"'{target}' is inside the engine; use runtime/engine.hpp")
-    if floor == "policy" and NOT_IN_POLICY.match(target):
-        found.append(f"a policy only decides; it may not include <{target}>")
+    if floor in ("policy", "decide") and NOT_IN_POLICY.match(target):
+        found.append(f"{floor}/ only decides; it may not include <{target}>")
     if path.startswith(PRELOADED):
         if NOT_PRELOADED.search(target) or NOT_PRELOADED_OWN.match(target):
             found.append(f"'{target}' may not enter the preloaded library")

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <thread>
 
-#include "runtime/thrift.hpp"
 #include "support/runtime_host.hpp"
 
 namespace lares::runtime {
@@ -225,10 +224,10 @@ TEST(BreakEven, ATaskInTheDequeOfABlockedWorkerIsFoundInTheEnd) {
 
 TEST(Thrift, KnowsTinyTasksByTheirTimeHoweverFastTheCounterIs) {
   for (const std::uint64_t per_microsecond : {19U, 25U, 100U, 1000U, 3000U}) {
-    Thrift thrift(per_microsecond);
-    for (int i = 0; i < 100; ++i) thrift.sample(2 * per_microsecond);
+    decide::Thrift thrift(per_microsecond);
+    for (int i = 0; i < 100; ++i) thrift.ran(false, 2 * per_microsecond, 0);
     EXPECT_FALSE(thrift.tasks_are_tiny()) << per_microsecond;
-    for (int i = 0; i < 100; ++i) thrift.sample(per_microsecond / 4);
+    for (int i = 0; i < 100; ++i) thrift.ran(false, per_microsecond / 4, 0);
     EXPECT_TRUE(thrift.tasks_are_tiny()) << per_microsecond;
   }
 }

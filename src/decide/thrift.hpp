@@ -5,32 +5,40 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/clock.hpp"
-#include "base/tick_rate.hpp"
+namespace lares::decide {
 
-namespace lares::runtime {
-
-/// One worker's; no other thread touches it. All times in ticks().
+/// One worker's; no other thread touches it. All times in ticks of the executor's clock.
 class Thrift {
  public:
-  explicit Thrift(std::uint64_t per_microsecond = ticks_per_microsecond()) noexcept
+  explicit Thrift(std::uint64_t per_microsecond) noexcept
       : worthwhile_(std::max<std::uint64_t>(per_microsecond / 2, 1)) {}
 
-  /// True for one in a few tasks: take its time and tell `sample`.
-  bool wants_sample() noexcept {
-    if (--until_sample_ != 0) return false;
+  /// True if the time that a task takes shall be told: `fetched` if another worker made it.
+  bool times(bool fetched) noexcept {
+    if (--until_sample_ != 0) return fetched;
     until_sample_ = sample_interval;
     return true;
   }
   /// A task that this worker ran took so long; one long task is no habit.
-  void sample(std::uint64_t duration) noexcept {
+  void ran(bool fetched, std::uint64_t duration, std::uint64_t now) noexcept {
     mean_ = mean_ - mean_ / 4 + std::min(duration, 64 * worthwhile_) * parts / 4;
+    if (fetched) learn(duration, now);
   }
   /// True if tasks are over sooner than it takes to send one to another core.
   [[nodiscard]] bool tasks_are_tiny() const noexcept { return mean_ < worthwhile_ * parts; }
 
-  /// A task that another worker made took so long.
-  void learn(std::uint64_t duration) noexcept {
+  /// True if the last task that was fetched was not worth it.
+  [[nodiscard]] bool is_learning() const noexcept { return pause_ != 0; }
+  /// What was learnt no longer counts.
+  void forget() noexcept { pause_ = 0; }
+  /// True while it is not yet time to fetch again. Asks `now()` only if it matters.
+  template <class Now>
+  [[nodiscard]] bool pauses(Now now) const noexcept {
+    return pause_ != 0 && now() < until_;
+  }
+
+ private:
+  void learn(std::uint64_t duration, std::uint64_t now) noexcept {
     if (duration >= worthwhile_) {
       pause_ = 0;
       return;
@@ -38,16 +46,9 @@ class Thrift {
     // From a third of a microsecond to five.
     const std::uint64_t shortest = worthwhile_ * 2 / 3 + 1;
     pause_ = std::min(std::max(pause_ * 2, shortest), 16 * shortest);
-    until_ = ticks() + pause_;
+    until_ = now + pause_;
   }
-  /// True if the last task that was fetched was not worth it.
-  [[nodiscard]] bool is_learning() const noexcept { return pause_ != 0; }
-  /// What was learnt no longer counts.
-  void forget() noexcept { pause_ = 0; }
-  /// True while it is not yet time to fetch again.
-  [[nodiscard]] bool pauses() const noexcept { return pause_ != 0 && ticks() < until_; }
 
- private:
   static constexpr std::uint32_t sample_interval = 32;
   static constexpr std::uint64_t parts = 16;  // of a tick: some counters have few in a short task
 
@@ -60,4 +61,4 @@ class Thrift {
   std::uint64_t until_ = 0;
 };
 
-}  // namespace lares::runtime
+}  // namespace lares::decide

@@ -1,0 +1,93 @@
+// How much may wait where before its creator helps.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "base/disorder.hpp"
+
+namespace lares::decide {
+
+/// The usual values. What asks for a limit calls the functions below, which tests can make smaller.
+namespace limits {
+
+/// More tasks than this in one shared queue, and their creator runs some itself.
+inline constexpr std::uint32_t shared_queue = 16384;
+/// Queued tasks in a worker's own deque, for each worker of the team, that keep the others busy
+/// while a creator runs one at once. A flat producer feeds the whole team.
+inline constexpr std::uint32_t own_queue_per_worker = 32;
+/// The same deep in a recursion, where every worker makes its own: so many, and one more for each.
+inline constexpr std::uint32_t own_queue_deep = 8;
+/// What a worker's deque holds at most. A power of two.
+inline constexpr std::uint32_t deque = 4096;
+/// A window of tasks with dependences, for each worker, beyond which their creator runs those that
+/// are ready in its own place: they are warm in its caches, and the window keeps others fed.
+inline constexpr std::uint32_t window_per_worker = 64;
+/// Children of one task that may wait for others before their creator helps: bounds memory.
+inline constexpr std::int32_t waiting_children = 32768;
+/// Tasks without data in shared queues, for each worker, that are enough to keep a team busy.
+inline constexpr std::uint32_t shared_feed_per_worker = 64;
+/// How many tasks of a shared queue a worker looks at that may not run all: a longer look could
+/// hold the queue's lock for too long. What it saw then goes to the end, so that nothing is hidden
+/// from it for ever.
+inline constexpr int constrained_look = 256;
+/// How many ranges of a task decide where it goes: the first.
+inline constexpr std::uint32_t deciding_accesses = 8;
+
+}  // namespace limits
+
+/// What a worker's deque takes.
+inline std::int64_t deque_room() noexcept {
+  return disorder::limit(disorder::Limit::deque, std::int64_t{limits::deque});
+}
+
+/// Tasks in a worker's own deque that are enough to keep the others busy while it runs one at once.
+/// By depth: those made by an implicit task or its children, and deeper ones. Constant in a region.
+using OwnQueueLimits = std::array<std::int64_t, 2>;
+
+inline OwnQueueLimits own_queue_limits(std::size_t workers, bool throttles) noexcept {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  if (!throttles) return {none, none};
+  const auto team = static_cast<std::int64_t>(workers);
+  const std::int64_t flat =
+      disorder::limit(disorder::Limit::own_queue, limits::own_queue_per_worker) * team;
+  const std::int64_t deep =
+      disorder::limit(disorder::Limit::own_queue_deep, limits::own_queue_deep + team);
+  return {std::min(flat, deque_room()), std::min(deep, deque_room())};
+}
+
+/// The one that holds for what a task of `depth` makes; 0 is an implicit task.
+inline std::int64_t own_queue_limit(const OwnQueueLimits& limits, std::uint32_t depth) noexcept {
+  return limits[depth > 1 ? 1 : 0];
+}
+
+inline bool is_shared_queue_full(std::uint32_t length) noexcept {
+  return length >= disorder::limit(disorder::Limit::shared_queue, limits::shared_queue);
+}
+
+/// True if tasks without data need not be queued any more: `queued` lie in the shared queues from
+/// which the worker's domain takes.
+inline bool is_fed(std::uint32_t queued, std::size_t workers) noexcept {
+  return queued >=
+         disorder::limit(disorder::Limit::shared_feed, limits::shared_feed_per_worker) * workers;
+}
+
+inline int constrained_look() noexcept {
+  return disorder::limit(disorder::Limit::queue_look, limits::constrained_look);
+}
+
+/// Unfinished children with dependences beyond which their creator runs one of its own place before
+/// it makes the next.
+inline std::int32_t creation_window(std::size_t workers) noexcept {
+  return static_cast<std::int32_t>(
+      disorder::limit(disorder::Limit::window, limits::window_per_worker) * workers);
+}
+
+/// Unfinished children beyond which it runs any task, until there are fewer.
+inline std::int32_t most_waiting_children() noexcept {
+  return disorder::limit(disorder::Limit::waiting_children, limits::waiting_children);
+}
+
+}  // namespace lares::decide

@@ -1,0 +1,182 @@
+// Where a ready task goes: where its data is believed to be, what a distribution says of data that
+// is nowhere yet, which place the push chooses, when `auto` deviates from it, when that place is
+// full, and what is then offered to sleepers.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+
+#include "base/ids.hpp"
+#include "decide/limits.hpp"
+#include "policy/policy.hpp"
+
+namespace lares::decide {
+
+/// One worker that places ready tasks, as its executor shows it. All but the policies' own answers
+/// is a look at a field or a queue's length.
+template <class W, class Task>
+concept Placer =
+    requires(W w, Task& task, const typename W::Access& access, DomainId domain, PlaceId place) {
+      { w.places() } -> std::convertible_to<const policy::Places&>;
+      { w.view() } -> std::convertible_to<policy::View>;
+      { w.self() } -> std::convertible_to<WorkerId>;
+      { w.place() } -> std::convertible_to<PlaceId>;    // its own
+      { w.domain() } -> std::convertible_to<DomainId>;  // its own
+      { w.distribution() } -> std::convertible_to<policy::Distribution&>;
+      { w.push() } -> std::convertible_to<policy::Push&>;
+      { w.wants_data() } -> std::convertible_to<bool>;      // where data is matters on this machine
+      { w.keeps_dataless() } -> std::convertible_to<bool>;  // Push::keeps_dataless_tasks
+      { w.may_deviate() } -> std::convertible_to<bool>;  // the user left the choice of policy to us
+      w.thrift();
+      { w.has_data(task) } -> std::convertible_to<bool>;  // as far as the program has told
+      // What decides where the task goes: at most limits::deciding_accesses, in the program's
+      // order.
+      { w.accesses(task) } -> std::convertible_to<std::span<const typename W::Access>>;
+      { w.creator(task) } -> std::convertible_to<WorkerId>;
+      { access.mode } -> std::convertible_to<policy::AccessMode>;
+      // A policy::DataHome as `home`, and who used it last as `last_core`.
+      w.find(access);
+      { w.block(access) } -> std::convertible_to<policy::Block>;
+      w.assume(access, domain);  // until somebody touches it or the system is asked
+      w.found(task, typename W::MainHome{});
+      { w.home(task) } -> std::convertible_to<DomainId>;  // as found, or invalid
+      { w.priority(task) } -> std::convertible_to<std::int32_t>;
+      {
+        w.may_run_now(task)
+      } -> std::convertible_to<bool>;                  // false: its creator must not wait for it
+      { w.throttles() } -> std::convertible_to<bool>;  // creators run tasks when queues are full
+      { w.is_own_queue_full() } -> std::convertible_to<bool>;
+      { w.own_length() } -> std::convertible_to<std::uint32_t>;  // of its own deque, about
+      { w.length(place) } -> std::convertible_to<std::uint32_t>;
+      { w.prioritised() } -> std::convertible_to<std::uint32_t>;
+      { w.push_own(task) } -> std::convertible_to<bool>;  // false if there is no room
+      w.push_shared(place, task);                         // once it is queued a task may be gone
+      w.push_prioritised(task);
+      // To sleepers; the task is compared only.
+      w.offer(task, domain, std::uint32_t{}, bool{});
+    };
+
+/// Where most of a task's data is believed to be. Invalid if nothing is known.
+template <class Core>
+struct MainHome {
+  DomainId domain;  ///< with cores
+  Core last_core{};
+  Bytes bytes;  ///< of all its data with a home
+};
+
+/// Finds the homes of the task's data; lets the distribution decide on data that has none, the
+/// first of which is for `dealt_to`. Answers how many it wrote to `found`.
+template <class W, class Task>
+std::uint32_t find_homes(W worker, Task& task, policy::DataHome* found, DomainId& dealt_to) {
+  std::uint32_t count = 0;
+  Bytes largest;
+  typename W::MainHome main;
+  for (const auto& access : worker.accesses(task)) {
+    auto here = worker.find(access);
+    if (here.home.unplaced && policy::writes(access.mode)) {
+      const DomainId chosen = worker.distribution().on_place(worker.view(), worker.block(access));
+      if (chosen.valid()) {
+        worker.assume(access, chosen);
+        here.home.home = chosen;
+        if (!dealt_to.valid()) dealt_to = chosen;
+      }
+    }
+    found[count++] = here.home;
+    if (!here.home.home.valid()) continue;
+    // What is written weighs twice: it must be read and written back.
+    const Bytes weight{(here.home.bytes.count + 1) * (policy::writes(access.mode) ? 2U : 1U)};
+    if (!main.domain.valid() || weight > largest) {
+      largest = weight;
+      main.domain = worker.places().with_cores(here.home.home);
+      main.last_core = here.last_core;
+    }
+    main.bytes += here.home.bytes;
+  }
+  worker.found(task, main);
+  return count;
+}
+
+template <class W, class Task>
+PlaceId choose_place(W worker, Task& task) {
+  if (!worker.wants_data() || !worker.has_data(task)) {
+    if (worker.keeps_dataless()) return worker.place();
+    return worker.push().on_ready(worker.view(), policy::ReadyTask{});
+  }
+  policy::DataHome found[limits::deciding_accesses];
+  DomainId dealt_to;
+  const std::uint32_t count = find_homes(worker, task, found, dealt_to);
+  if (dealt_to.valid() && dealt_to != worker.domain() && !worker.push().uses_data()) {
+    return worker.places().of(dealt_to);
+  }
+  return worker.push().on_ready(worker.view(), policy::ReadyTask{{found, count}});
+}
+
+/// The place of a ready task.
+///
+/// A task that is over sooner than it takes to move it between cores is best run by its creator,
+/// who has it in its caches, wherever its data is. Only `auto` is free to say so: a policy that the
+/// user has named is followed to the letter.
+template <class W, class Task>
+  requires Placer<W, Task>
+PlaceId place_of(W worker, Task& task) {
+  if (!worker.may_deviate()) return choose_place(worker, task);
+  const policy::Places& places = worker.places();
+  const WorkerId creator = worker.creator(task);
+  if (creator == worker.self()) {
+    return worker.thrift().tasks_are_tiny() ? worker.place() : choose_place(worker, task);
+  }
+  const DomainId at_home = places.domain_of(creator);
+  if (worker.thrift().is_learning() && at_home != worker.domain()) return places.of(at_home);
+  return choose_place(worker, task);
+}
+
+/// True if the place has enough that a creator may as well run the task itself.
+template <class W>
+bool is_full(W worker, PlaceId place, PlaceId queue) {
+  if (place == worker.place()) return worker.is_own_queue_full();
+  return worker.throttles() && is_shared_queue_full(worker.length(queue));
+}
+
+/// The shared queue that takes a task for `place`, if the worker's own deque does not. Another
+/// worker's deque is its own: its domain's queue stands for it, and for a full one.
+inline PlaceId queue_of(const policy::Places& places, PlaceId place,
+                        const policy::Place& there) noexcept {
+  return there.worker.valid() ? places.of(there.domain) : place;
+}
+
+template <class W, class Task>
+[[gnu::noinline]] bool put_prioritised(W worker, Task& task, bool may_run) {
+  if (may_run && worker.may_run_now(task) && worker.throttles() &&
+      is_shared_queue_full(worker.prioritised())) {
+    return false;
+  }
+  worker.push_prioritised(task);
+  worker.offer(task, worker.domain(), worker.prioritised(), false);
+  return true;
+}
+
+/// Puts a ready task into its place, and offers it to sleepers. With `may_run`, answers false if
+/// the caller should run it instead.
+template <class W, class Task>
+  requires Placer<W, Task>
+[[gnu::always_inline]] inline bool put(W worker, Task& task, bool may_run) {
+  if (worker.priority(task) > 0) [[unlikely]]
+    return put_prioritised(worker, task, may_run);
+  const policy::Places& places = worker.places();
+  const PlaceId place = place_of(worker, task);
+  const policy::Place& there = places[place];
+  const PlaceId queue = queue_of(places, place, there);
+  if (may_run && worker.may_run_now(task) && is_full(worker, place, queue)) return false;
+  const DomainId domain = there.domain.valid() ? there.domain : worker.domain();
+  const bool at_home = worker.home(task).valid() && worker.home(task) == domain;
+  if (place == worker.place() && worker.push_own(task)) {
+    worker.offer(task, domain, worker.own_length(), at_home);
+    return true;
+  }
+  worker.push_shared(queue, task);
+  worker.offer(task, domain, worker.length(queue), at_home);
+  return true;
+}
+
+}  // namespace lares::decide
