@@ -364,6 +364,7 @@ void leave(Worker& worker) noexcept {
     discard_unsubmitted(worker, *spare);
   }
   if (worker.implicit_task.table != nullptr) drop_table(*worker.thread, worker.implicit_task);
+  worker.thread->pool.give_back_all();  // the next region may be far away, and its producer another
   worker.waits_for.store(static_cast<std::uint32_t>(Wait::outside), std::memory_order_relaxed);
   worker.thread->worker = worker.outer;
   set_this_worker(worker.outer);
