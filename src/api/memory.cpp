@@ -71,14 +71,22 @@ struct Library {
 
 Library& library() {
   static auto* const instance = new Library;
-  static const int registered = pthread_atfork([] { library().manager.before_fork(); },
-                                               [] { library().manager.after_fork_in_parent(); },
-                                               [] { library().manager.after_fork_in_child(); });
-  static_cast<void>(registered);
   return *instance;
 }
 
-memory::Manager& manager() { return library().manager; }
+/// 0, or an errno if the C library has no room for what a fork needs. Nothing may wait for its
+/// touch then: the child would not have it.
+int follow_forks() {
+  static const int error = pthread_atfork([] { library().manager.before_fork(); },
+                                          [] { library().manager.after_fork_in_parent(); },
+                                          [] { library().manager.after_fork_in_child(); });
+  return error;
+}
+
+memory::Manager& manager() {
+  follow_forks();  // it has locks, too
+  return library().manager;
+}
 
 std::uintptr_t address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 
@@ -184,6 +192,12 @@ int on_next_touch(void* range, std::size_t bytes, std::size_t chunk, lares_next_
   if (report != nullptr && report->size < sizeof(report->size)) {
     return mistake(Error{"size of the report is " + std::to_string(report->size) +
                          ", set it to sizeof(lares_mark_report)"});
+  }
+  if (const int error = follow_forks(); error != 0) {
+    mistake(Error{"the C library cannot tell of forks (error " + std::to_string(error) +
+                  "), and the child of one would lose what is marked"});
+    errno = error;
+    return -1;
   }
   memory::NextTouchOptions options;
   options.chunk = {chunk};

@@ -57,6 +57,7 @@ class FakeCalls {
   struct Errors {
     int map = 0, remap = 0, protect = 0, bind = 0, prefer = 0, move = 0, userfault = 0;
     int advise = 0;
+    int preference = 0;
     int move_to = 0;  ///< move() with nodes only
   };
   Errors& errors() { return state().errors; }
@@ -125,6 +126,9 @@ class FakeCalls {
     calls.prefer = [](int, const unsigned long*) noexcept {
       ++state().prefers;
       return or_error(errors_now().prefer, [] { return 0L; });
+    };
+    calls.preference = [](int* mode, unsigned long* mask) noexcept {
+      return or_error(errors_now().preference, [&] { return real_calls().preference(mode, mask); });
     };
     calls.move = &move;
     calls.userfault = [](int flags) noexcept {

@@ -190,6 +190,20 @@ TEST(PlaceFaults, FewPiecesAreBoundAndManyAreTouched) {
   EXPECT_TRUE(many.intact());
 }
 
+// Some sandboxes allow set_mempolicy and refuse get_mempolicy.
+TEST(PlaceFaults, AThreadsPolicyIsLeftWhereNobodyCouldSetItBack) {
+  FakeCalls fake;
+  fake.errors().preference = EPERM;
+  const Nodes nodes{machine_of_nodes({0, 1})};
+  Distribution cyclic;
+  cyclic.kind = Distribution::Kind::cyclic;
+  const TestArea many(2048);
+  const Result<Plan> plan = Plan::make(cyclic, many.length(), nodes, {page});
+  EXPECT_EQ(place(FakeCalls::calls(), nodes, plan.value(), many.address(), {page}).error, EPERM);
+  EXPECT_EQ(fake.prefers(), 0);
+  EXPECT_TRUE(many.intact());
+}
+
 TEST(PlaceFaults, PagesThatHoldSomethingKeepItOnAnyKernel) {
   FakeCalls fake;
   const Nodes nodes{machine_of_nodes({0, 1})};

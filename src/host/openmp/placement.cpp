@@ -160,7 +160,10 @@ void set_up_repair() noexcept {
     return;
   }
   g_state->sweeps = *sweeps;
-  pthread_atfork(settle_before_fork, resume_in_parent, forget_in_child);
+  if (pthread_atfork(settle_before_fork, resume_in_parent, forget_in_child) != 0) {
+    note("repair: the C library cannot tell of forks, so nothing is moved");
+    return;
+  }
   g_repair_looks.store(most_looks, std::memory_order_relaxed);
 }
 

@@ -55,18 +55,20 @@ Placed bind_runs(const SystemCalls& calls, const Nodes& nodes, const Plan& plan,
 /// The calling thread's memory policy, restored at the end of its life.
 class ThreadPolicy {
  public:
-  explicit ThreadPolicy(const SystemCalls& calls) noexcept : calls_(calls) {
-    known_ = calls_.preference(&mode_, mask_.words()) >= 0;
-  }
+  explicit ThreadPolicy(const SystemCalls& calls) noexcept
+      : calls_(calls), unknown_(errno_of(calls.preference(&mode_, mask_.words()))) {}
   ~ThreadPolicy() {
-    if (!known_ || calls_.prefer(mode_, mask_.words()) < 0) calls_.prefer(MPOL_DEFAULT, nullptr);
+    if (!changed_) return;
+    if (calls_.prefer(mode_, mask_.words()) < 0) calls_.prefer(MPOL_DEFAULT, nullptr);
   }
   ThreadPolicy(const ThreadPolicy&) = delete;
   ThreadPolicy& operator=(const ThreadPolicy&) = delete;
 
-  /// 0 or an errno.
+  /// 0 or an errno. A policy that could not be read is not changed: nobody could set it back.
   int prefer(OsNode node) noexcept {
+    if (unknown_ != 0) return unknown_;
     if (node == now_) return 0;
+    changed_ = true;
     const NodeMask mask(node);
     const int error = errno_of(calls_.prefer(MPOL_PREFERRED, mask.words()));
     now_ = error != 0 ? OsNode{} : node;
@@ -77,7 +79,8 @@ class ThreadPolicy {
   const SystemCalls& calls_;
   int mode_ = MPOL_DEFAULT;
   NodeMask mask_;
-  bool known_ = false;
+  const int unknown_;  // an errno if it could not be read
+  bool changed_ = false;
   OsNode now_;
 };
 
