@@ -18,6 +18,9 @@
 #include "runtime/engine.hpp"
 #include "runtime/process_lock.hpp"
 
+// There if the program watches for leaks (sanitizer/lsan_interface.h).
+extern "C" [[gnu::weak]] void __lsan_register_root_region(const void* begin, std::size_t bytes);
+
 namespace lares::runtime {
 
 __thread Worker* this_worker_slot __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -88,6 +91,8 @@ char* fresh_slab(std::size_t bytes) noexcept {
   void* const memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) std::abort();
+  // What a program's tasks point to is no leak. LeakSanitizer knows the heap only by itself.
+  if (__lsan_register_root_region != nullptr) __lsan_register_root_region(memory, bytes);
   return static_cast<char*>(memory);
 }
 

@@ -1,5 +1,5 @@
-// A C library that cannot be told of forks: nothing may wait for its next touch, which the child of a
-// fork would not have. A program of its own, since a process asks once.
+// A C library that cannot be told of forks: nothing may wait for its next touch, which the child of
+// a fork would not have. A program of its own, since a process asks once.
 #include <lares/memory.h>
 #include <unistd.h>
 
@@ -8,7 +8,10 @@
 #include <cstdlib>
 
 // What pthread_atfork of the GNU C library calls.
-extern "C" __attribute__((visibility("default"))) int __register_atfork(void (*)(), void (*)(), void (*)(), void*) { return ENOMEM; }
+extern "C" __attribute__((visibility("default"))) int __register_atfork(void (*)(), void (*)(),
+                                                                        void (*)(), void*) {
+  return ENOMEM;
+}
 
 int main() {
   constexpr std::size_t bytes = std::size_t{1} << 20U;
