@@ -137,6 +137,7 @@ std::size_t huge_bytes(std::uintptr_t begin, std::size_t bytes) {
 
 TEST_P(NextTouchChanges, HugePagesStayWholeWhereverTheAreaBegins) {
   if (GetParam().old) GTEST_SKIP() << "pages are copied";
+  if (under_tsan) GTEST_SKIP() << "ThreadSanitizer says where memory may lie";
   constexpr std::size_t huge = std::size_t{2} << 20U;
   constexpr std::size_t pages = huge / page;
   const TestArea room(6 * pages);

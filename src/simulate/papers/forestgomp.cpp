@@ -177,7 +177,8 @@ class Forest {
       // The rate at which a thread migrates pages was taken from this cell.
       const bool fitted = steal.migrates && steal.from == 2 && i == 2;
       std::string quantity;
-      if (steal.from == 2 && i < 2) quantity = table + ", " + from + ", teams 0 and 1";
+      if (steal.from == 2 && i < 2)
+        quantity.append(table).append(", ").append(from).append(", teams 0 and 1");
       if (i == 3) quantity = "team 3";
       sheet_.add(table, from + ", team " + std::to_string(i),
                  {.basis = fitted ? Basis::fitted : Basis::follows,

@@ -95,8 +95,9 @@ void add_pages(const std::string& name, const char* hot, Runner& runner, Sheet& 
              .baseline = &base,
              .why = "the model's links carry these bytes without loss"});
   for (const std::string way : {"migration", "next touch"}) {
-    const double overhead = sheet.input("Table 3.2", name + ", " + way);
-    const std::string what = name + ", " + way;
+    std::string what = name;
+    what.append(", ").append(way);
+    const double overhead = sheet.input("Table 3.2", what);
     sheet.add(
         "Figure 3.2", what,
         {.simulated = memory::break_even(overhead, sheet.input("Table 3.2", name + ", serial"),
