@@ -19,6 +19,7 @@
 #include "runtime/process_lock.hpp"
 
 // There if the program watches for leaks (sanitizer/lsan_interface.h).
+// NOLINTNEXTLINE(readability-identifier-naming,bugprone-reserved-identifier)
 extern "C" [[gnu::weak]] void __lsan_register_root_region(const void* begin, std::size_t bytes);
 
 namespace lares::runtime {
