@@ -80,9 +80,7 @@ void Creators::search(std::uint32_t w, double clock) {
 }
 
 void Creators::complete(const Interval& ended, double& clock) {
-  if (workload().script.counts(ended.task)) {
-    team_.executor().ran(ended.worker, ended.task, ended.end - ended.begin, ended.end);
-  }
+  team_.ended(ended);
   release(static_cast<std::uint32_t>(ended.worker.index()), ended.task, clock);
 }
 

@@ -14,8 +14,21 @@ void StaticLoop::prepare(double /*now*/) {
 
 void StaticLoop::next(std::uint32_t w, double clock) {
   Own& own = own_[w];
-  if (own.next == own.tasks.size()) return rest(w, Agenda::never);
-  execution_.start(w, own.tasks[own.next++], clock);
+  if (!own.is_through()) return execution_.start(w, own.tasks[own.next++], clock);
+  rest(w, Agenda::never);
+  execution_.leave(w, clock);
+  rebind(clock);
+}
+
+// Those go to another core who waited for others to be through.
+void StaticLoop::rebind(double now) {
+  std::erase_if(left_, [&](const Rebinding& each) {
+    const bool due = std::ranges::all_of(each.after, [&](std::uint32_t w) {
+      return own_[w].is_through() && !execution_.is_busy(w);
+    });
+    if (due) execution_.move(each.worker, each.core, each.next_touch, now);
+    return due;
+  });
 }
 
 void DynamicLoop::prepare(double now) {
@@ -25,8 +38,11 @@ void DynamicLoop::prepare(double now) {
 
 void DynamicLoop::next(std::uint32_t w, double clock) {
   free_at_ = std::max(clock, free_at_) + setup_.parameters.costs.loop * nanosecond;
-  if (counter_ == phase().end - phase().first) return rest(w, Agenda::never);
-  execution_.start(w, in_order(counter_++), free_at_);
+  if (counter_ < phase().end - phase().first) {
+    return execution_.start(w, in_order(counter_++), free_at_);
+  }
+  rest(w, Agenda::never);
+  execution_.leave(w, clock);
 }
 
 }  // namespace lares::simulate

@@ -66,7 +66,8 @@ TaskTeam::TaskTeam(const Setup& setup, Execution& execution, Agenda& agenda, Out
                 execution.homes(), setup.parameters.costs, setup.seed),
       idle_(setup.machine.domains.size(), domains_of(setup), distinct_cores(setup),
             setup.parameters.costs.park * nanosecond),
-      looking_(setup.cores.size()) {}
+      looking_(setup.cores.size()),
+      running_(setup.cores.size()) {}
 
 void TaskTeam::begin(const Phase& phase) {
   measured_ = phase.measured;
@@ -74,13 +75,20 @@ void TaskTeam::begin(const Phase& phase) {
   looking_.assign(looking_.size(), {});
 }
 
-void TaskTeam::start(std::uint32_t w, TaskIndex task, double clock) {
+void TaskTeam::start(std::uint32_t w, TaskIndex task, double clock, bool taken) {
   looking_[w].rounds = 0;
-  if (measured_ && setup_.workload.script.counts(task)) {
-    const Locality how = executor_.locality(WorkerId{std::size_t{w}}, task);
-    ++outcome_.by_locality[static_cast<std::size_t>(how)];
-  }
+  running_[w] = {executor_.locality(WorkerId{std::size_t{w}}, task), taken};
   execution_.start(w, task, clock);
+}
+
+void TaskTeam::ended(const Interval& ended) {
+  if (!setup_.workload.script.counts(ended.task)) return;
+  const double seconds = ended.end - ended.begin;
+  executor_.ran(ended.worker, ended.task, seconds, ended.end);
+  if (!measured_) return;
+  const Running& ran = running_[ended.worker.index()];
+  ++outcome_.by_locality[static_cast<std::size_t>(ran.how)];
+  if (ran.taken) outcome_.queued_seconds[static_cast<std::size_t>(ran.how)] += seconds;
 }
 
 bool TaskTeam::put(std::uint32_t w, TaskIndex task, bool may_run, double& clock) {
@@ -108,7 +116,7 @@ bool TaskTeam::search(std::uint32_t w, Reach reach, double& clock) {
   if (!task) return false;
   stop_looking(w);
   if (looking_[w].rounds != 0) pass_on(w, clock);  // there may be more than one
-  start(w, *task, clock);
+  start(w, *task, clock, true);
   return true;
 }
 

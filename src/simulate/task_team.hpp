@@ -25,7 +25,11 @@ class TaskTeam {
 
   Executor& executor() { return executor_; }
   void begin(const Phase& phase);
-  void start(std::uint32_t worker, TaskIndex task, double clock);
+  /// Runs a task that the worker has in hand: a new one, or one that it goes on with.
+  void start(std::uint32_t worker, TaskIndex task, double clock) {
+    start(worker, task, clock, false);
+  }
+  void ended(const Interval& task);
   /// Puts a ready task where it is decided, and tells who may take it. With `may_run`, false if the
   /// worker shall run it itself.
   bool put(std::uint32_t worker, TaskIndex task, bool may_run, double& clock);
@@ -48,7 +52,12 @@ class TaskTeam {
     std::uint32_t rounds = 0;  // fruitless looks in a row
     double since = 0;
   };
+  struct Running {
+    Locality how = Locality::local;
+    bool taken = false;  // out of a queue
+  };
 
+  void start(std::uint32_t worker, TaskIndex task, double clock, bool taken);
   std::optional<TaskIndex> look(std::uint32_t worker, Reach reach, double& clock);
   [[nodiscard]] auto may_run(TaskIndex task) const {
     return [this, task](std::uint32_t worker) {
@@ -69,6 +78,7 @@ class TaskTeam {
   Executor executor_;
   IdleWorkers idle_;
   std::vector<Looking> looking_;  // by worker
+  std::vector<Running> running_;  // by worker
   bool measured_ = true;
 };
 
