@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/clock.hpp"
 #include "base/disorder.hpp"
 #include "decide/limits.hpp"
 #include "runtime/ancestry.hpp"
@@ -15,6 +16,7 @@
 #include "runtime/exclusion.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/finding.hpp"
+#include "runtime/futex.hpp"
 #include "runtime/placing.hpp"
 #include "runtime/record.hpp"
 #include "runtime/waiting.hpp"
@@ -28,6 +30,40 @@ void run_one_of_own(Worker& worker) noexcept {
   if (Task* task = take_own(worker); task != nullptr) execute(worker, *task);
 }
 
+// Somebody else may be running a task. A guess: whoever has just begun to look counts as busy.
+bool others_are_busy(const Worker& worker) noexcept {
+  const Team& team = *worker.team;
+  std::size_t idle = team.sleepers->total();
+  for (const Looking& domain : team.looking) idle += domain.count.load(std::memory_order_relaxed);
+  return idle + 1 < team.size();
+}
+
+// Until there are fewer children, or waiting for it makes no sense: then memory grows.
+void help_until_fewer(Worker& worker, const Task& current) noexcept {
+  constexpr int looks = 64;
+  constexpr Nanoseconds nap{50'000};
+  const std::int32_t most = decide::most_waiting_children();
+  Nanoseconds until{};
+  int fruitless = 0;
+  while (current.incomplete_children() > most) {
+    if (Task* const task = find_work(worker); task != nullptr) {
+      execute(worker, *task);
+      fruitless = 0;
+      continue;
+    }
+    ++fruitless;
+    if (fruitless < looks) {
+      if (!disorder::gives_way()) relax();
+      continue;
+    }
+    if (!others_are_busy(worker)) return;
+    const Nanoseconds time = now();
+    if (fruitless == looks) until = time + decide::wait_for_fewer(current.incomplete_children());
+    if (time >= until) return;
+    if (!disorder::gives_way()) futex_wait(worker.parked, 0, nap);  // nobody wakes it: a pause
+  }
+}
+
 void help_while_too_many(Worker& worker) noexcept {
   if (!worker.team->throttles) return;
   const Task& current = *worker.current;
@@ -35,18 +71,8 @@ void help_while_too_many(Worker& worker) noexcept {
   // Created minus finished here: an upper bound that costs no look at what others wrote.
   if (current.local_children <= window) return;
   if (current.incomplete_children() > window) run_one_of_own(worker);
-  const std::int32_t most = decide::most_waiting_children();
-  int fruitless = 0;
-  // Bounded: the missing tasks may wait for something that only the current task will do.
-  while (current.incomplete_children() > most && fruitless < 64) {
-    Task* task = find_work(worker);
-    if (task != nullptr) {
-      execute(worker, *task);
-      fruitless = 0;
-    } else {
-      ++fruitless;
-      if (!disorder::gives_way()) relax();
-    }
+  if (current.incomplete_children() > decide::most_waiting_children()) {
+    help_until_fewer(worker, current);
   }
 }
 
