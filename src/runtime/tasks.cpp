@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/disorder.hpp"
+#include "decide/help.hpp"
 #include "decide/limits.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/asking.hpp"
@@ -26,54 +27,52 @@ namespace lares::runtime {
 
 namespace {
 
-void run_one_of_own(Worker& worker) noexcept {
-  if (Task* task = take_own(worker); task != nullptr) execute(worker, *task);
-}
+/// How decide/ sees a worker that creates tasks.
+class Creating : public Asking {
+ public:
+  explicit Creating(Worker& worker) noexcept : Asking(worker), worker_(&worker) {}
+  [[nodiscard]] std::int32_t unfinished() const noexcept {
+    return worker_->current->incomplete_children();
+  }
+  [[nodiscard]] Task* take_own() const noexcept { return runtime::take_own(*worker_); }
+  [[nodiscard]] Task* find_work() const noexcept { return runtime::find_work(*worker_); }
+  // A guess: whoever has just begun to look counts as busy.
+  [[nodiscard]] bool others_are_busy() const noexcept {
+    const Team& team = *worker_->team;
+    std::size_t idle = team.sleepers->total();
+    for (const Looking& domain : team.looking) idle += domain.count.load(std::memory_order_relaxed);
+    return idle + 1 < team.size();
+  }
+  [[nodiscard]] Nanoseconds now() const noexcept { return lares::now(); }
 
-// Somebody else may be running a task. A guess: whoever has just begun to look counts as busy.
-bool others_are_busy(const Worker& worker) noexcept {
-  const Team& team = *worker.team;
-  std::size_t idle = team.sleepers->total();
-  for (const Looking& domain : team.looking) idle += domain.count.load(std::memory_order_relaxed);
-  return idle + 1 < team.size();
-}
+ private:
+  Worker* worker_;
+};
 
-// Until there are fewer children, or waiting for it makes no sense: then memory grows.
-void help_until_fewer(Worker& worker, const Task& current) noexcept {
-  constexpr int looks = 64;
+[[gnu::noinline]] void help(Worker& worker) noexcept {
   constexpr Nanoseconds nap{50'000};
-  const std::int32_t most = decide::most_waiting_children();
-  Nanoseconds until{};
-  int fruitless = 0;
-  while (current.incomplete_children() > most) {
-    if (Task* const task = find_work(worker); task != nullptr) {
+  using Step = decide::Help::Step;
+  decide::Help help;
+  for (Task* task = nullptr;;) {
+    const Step step = help.next(Creating(worker), task);
+    if (step == Step::create) return;
+    if (step == Step::run) {
       execute(worker, *task);
-      fruitless = 0;
+    } else if (disorder::gives_way()) {
       continue;
+    } else if (step == Step::look) {
+      relax();
+    } else {
+      futex_wait(worker.parked, 0, nap);  // nobody wakes it: a pause
     }
-    ++fruitless;
-    if (fruitless < looks) {
-      if (!disorder::gives_way()) relax();
-      continue;
-    }
-    if (!others_are_busy(worker)) return;
-    const Nanoseconds time = now();
-    if (fruitless == looks) until = time + decide::wait_for_fewer(current.incomplete_children());
-    if (time >= until) return;
-    if (!disorder::gives_way()) futex_wait(worker.parked, 0, nap);  // nobody wakes it: a pause
   }
 }
 
 void help_while_too_many(Worker& worker) noexcept {
   if (!worker.team->throttles) return;
-  const Task& current = *worker.current;
-  const std::int32_t window = decide::creation_window(worker.team->size());
   // Created minus finished here: an upper bound that costs no look at what others wrote.
-  if (current.local_children <= window) return;
-  if (current.incomplete_children() > window) run_one_of_own(worker);
-  if (current.incomplete_children() > decide::most_waiting_children()) {
-    help_until_fewer(worker, current);
-  }
+  const std::int32_t window = decide::creation_window(worker.team->size());
+  if (worker.current->local_children > window) help(worker);
 }
 
 // Room for more accesses behind those that the task has, and as many edges: none is in use yet.

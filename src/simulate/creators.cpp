@@ -1,6 +1,8 @@
 #include "simulate/creators.hpp"
 
-#include "decide/limits.hpp"
+#include <optional>
+
+#include "decide/help.hpp"
 
 namespace lares::simulate {
 
@@ -35,8 +37,8 @@ void Creators::next(std::uint32_t w, double clock) {
 void Creators::create(std::uint32_t w, double clock) {
   Thread& thread = threads_[w];
   team_.go_on(w);
-  if (const auto task = help(w, clock)) return team_.start(w, *task, clock);
-  thread.helped = false;
+  if (helps(w, clock)) return;
+  thread.help = {};
   const TaskIndex task = thread.list[thread.next++];
   clock += create_seconds_;
   team_.executor().set_creator(task, WorkerId{std::size_t{w}});
@@ -49,20 +51,44 @@ void Creators::create(std::uint32_t w, double clock) {
   rest(w, clock);
 }
 
-// A task that the creator runs before it creates the next: too many with dependences wait.
-std::optional<TaskIndex> Creators::help(std::uint32_t w, double& clock) {
-  Thread& thread = threads_[w];
-  Executor& executor = team_.executor();
-  const WorkerId id{std::size_t{w}};
-  const auto unfinished = static_cast<std::int32_t>(thread.unfinished);
-  executor.constrain(id, Script::none);
-  if (!phase().dependences || !executor.has_data(thread.list[thread.next])) return std::nullopt;
-  if (!thread.helped && unfinished > decide::creation_window(workers())) {
-    thread.helped = true;
-    if (const auto task = executor.take_own(id, clock)) return task;
+/// How decide/ sees a worker that creates tasks.
+class Creators::Creating {
+ public:
+  using Found = std::optional<TaskIndex>;
+  Creating(Creators& creators, std::uint32_t worker, double& clock)
+      : creators_(&creators), id_(std::size_t{worker}), clock_(&clock) {}
+  [[nodiscard]] std::size_t workers() const { return creators_->workers(); }
+  [[nodiscard]] std::int32_t unfinished() const {
+    return static_cast<std::int32_t>(creators_->threads_[id_.index()].unfinished);
   }
-  if (unfinished > decide::most_waiting_children()) return executor.find_work(id, clock);
-  return std::nullopt;
+  [[nodiscard]] Found take_own() const { return executor().take_own(id_, *clock_); }
+  [[nodiscard]] Found find_work() const { return executor().find_work(id_, *clock_); }
+  [[nodiscard]] bool others_are_busy() const { return creators_->team_.idle() + 1 < workers(); }
+  [[nodiscard]] Nanoseconds now() const {
+    return {static_cast<std::int64_t>(*clock_ / nanosecond)};
+  }
+
+ private:
+  [[nodiscard]] Executor& executor() const { return creators_->team_.executor(); }
+  Creators* creators_;
+  WorkerId id_;
+  double* clock_;
+};
+
+// True if the creator does something else before it creates the next: too many wait.
+bool Creators::helps(std::uint32_t w, double& clock) {
+  constexpr double look = 50 * nanosecond;
+  constexpr double nap = 50'000 * nanosecond;
+  using Step = decide::Help::Step;
+  Thread& thread = threads_[w];
+  team_.executor().constrain(WorkerId{std::size_t{w}}, Script::none);
+  if (!phase().dependences || !team_.executor().has_data(thread.list[thread.next])) return false;
+  std::optional<TaskIndex> task;
+  const Step step = thread.help.next(Creating(*this, w, clock), task);
+  if (step == Step::run) team_.start(w, *task, clock);
+  if (step == Step::look) rest(w, clock + look);
+  if (step == Step::pause) rest(w, clock + nap);
+  return step != Step::create;
 }
 
 bool Creators::hand_in(std::uint32_t w, TaskIndex task, double& clock) {

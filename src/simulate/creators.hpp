@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
+#include "decide/help.hpp"
 #include "simulate/course.hpp"
 #include "simulate/graph.hpp"
 #include "simulate/task_team.hpp"
@@ -25,7 +25,7 @@ class Creators : public Course {
     std::vector<TaskIndex> list;   // to create
     std::size_t next = 0;          // in it
     std::uint32_t unfinished = 0;  // tasks that it created
-    bool helped = false;           // has run one of its own tasks before it creates the next
+    decide::Help help{};           // before it creates the next
     [[nodiscard]] bool is_through() const { return next == list.size(); }
   };
 
@@ -58,7 +58,8 @@ class Creators : public Course {
   std::vector<Thread> threads_;  // by worker
 
  private:
-  std::optional<TaskIndex> help(std::uint32_t worker, double& clock);
+  class Creating;
+  bool helps(std::uint32_t worker, double& clock);
 
   std::vector<std::uint32_t> missing_;  // by task of the phase
 };

@@ -38,6 +38,7 @@ class IdleWorkers {
     return state_[worker] == State::asleep;
   }
   [[nodiscard]] bool any() const { return idle_ != 0; }
+  [[nodiscard]] std::size_t count() const { return idle_; }
 
   /// Brings up to date who has fallen asleep; calls `slept(worker)` for each.
   template <class Slept>

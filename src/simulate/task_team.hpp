@@ -24,6 +24,8 @@ class TaskTeam {
   TaskTeam(const Setup& setup, Execution& execution, Agenda& agenda, Outcome& outcome);
 
   Executor& executor() { return executor_; }
+  /// How many look for tasks or sleep.
+  [[nodiscard]] std::size_t idle() const { return idle_.count(); }
   void begin(const Phase& phase);
   /// Runs a task that the worker has in hand: a new one, or one that it goes on with.
   void start(std::uint32_t worker, TaskIndex task, double clock) {

@@ -10,6 +10,7 @@
 
 #include "decide/admit.hpp"
 #include "decide/find.hpp"
+#include "decide/help.hpp"
 #include "decide/place.hpp"
 #include "decide/thrift.hpp"
 #include "decide/wake.hpp"
@@ -341,6 +342,88 @@ TEST(Admission, EnoughIsQueuedWhenTheQueuesThatFeedOthersAreFull) {
   EXPECT_TRUE(is_enough_queued(Acting(sends)));
   sends.throttles = false;
   EXPECT_FALSE(is_enough_queued(Acting(sends)));
+}
+
+// --- what a creator does before it makes the next
+
+struct Producer {
+  std::int32_t unfinished = 0;
+  std::deque<int> own{};
+  std::deque<int> elsewhere{};
+  bool others_are_busy = true;
+  Nanoseconds now{};
+};
+
+class Creating {
+ public:
+  using Found = std::optional<int>;
+  explicit Creating(Producer& producer) : producer_(&producer) {}
+  std::size_t workers() const { return 2; }
+  std::int32_t unfinished() const { return producer_->unfinished; }
+  Found take_own() const { return first(producer_->own); }
+  Found find_work() const { return first(producer_->elsewhere); }
+  bool others_are_busy() const { return producer_->others_are_busy; }
+  Nanoseconds now() const { return producer_->now; }
+
+ private:
+  static Found first(std::deque<int>& queue) {
+    if (queue.empty()) return {};
+    const int task = queue.front();
+    queue.pop_front();
+    return task;
+  }
+  Producer* producer_;
+};
+
+using Step = Help::Step;
+constexpr auto window = static_cast<std::int32_t>(2 * limits::window_per_worker);
+
+TEST(Helping, RunsOneOfItsOwnBeyondTheWindow) {
+  Producer producer{.unfinished = window, .own = {1, 2}, .elsewhere = {3}};
+  std::optional<int> found;
+  EXPECT_EQ(Help().next(Creating(producer), found), Step::create);
+  producer.unfinished = window + 1;
+  Help help;
+  EXPECT_EQ(help.next(Creating(producer), found), Step::run);
+  EXPECT_EQ(found, 1);
+  EXPECT_EQ(help.next(Creating(producer), found), Step::create) << "one for each that it makes";
+}
+
+TEST(Helping, RunsAnyBeyondTheBoundUntilThereAreFewer) {
+  Producer producer{.unfinished = limits::waiting_children + 1, .own = {1}, .elsewhere = {2, 3}};
+  Help help;
+  for (const int task : {1, 2, 3}) {
+    std::optional<int> found;
+    EXPECT_EQ(help.next(Creating(producer), found), Step::run);
+    EXPECT_EQ(found, task);
+  }
+  std::optional<int> found;
+  EXPECT_EQ(help.next(Creating(producer), found), Step::look);
+  producer.unfinished = limits::waiting_children;
+  EXPECT_EQ(help.next(Creating(producer), found), Step::create);
+}
+
+Step after_looks(Help& help, Producer& producer) {
+  Step step = Step::look;
+  for (int i = 0; i < 100 && step == Step::look; ++i) {
+    std::optional<int> found;
+    step = help.next(Creating(producer), found);
+  }
+  return step;
+}
+
+TEST(Helping, WaitsForOthersOnlyWhileTheyRunTasksAndNotForEver) {
+  Producer producer{.unfinished = limits::waiting_children + 1};
+  Help soon;
+  EXPECT_EQ(after_looks(soon, producer), Step::create) << "a few too many are no reason to wait";
+  producer.unfinished = 2 * limits::waiting_children;
+  Help waits;
+  EXPECT_EQ(after_looks(waits, producer), Step::pause);
+  producer.now = limits::wait_beyond;
+  EXPECT_EQ(after_looks(waits, producer), Step::create);
+  producer.others_are_busy = false;
+  Help alone;
+  EXPECT_EQ(after_looks(alone, producer), Step::create);
 }
 
 // --- where it is found
