@@ -44,9 +44,12 @@ void Creators::create(std::uint32_t w, double clock) {
   team_.executor().set_creator(task, WorkerId{std::size_t{w}});
   ++thread.unfinished;
   if (--missing(task) == 0) {
-    if (!hand_in(w, task, clock)) return team_.start(w, task, clock);
+    if (runs_new(w, task, clock)) return;
     const std::uint32_t limit = phase().queue_limit;
     if (limit != 0 && team_.executor().queued() > limit) return search(w, clock);
+  } else {
+    team_.begin_step(Step::Kind::create, w, task, clock);
+    team_.end_step(std::nullopt);
   }
   rest(w, clock);
 }
@@ -59,7 +62,8 @@ class Creators::Creating {
       : creators_(&creators), id_(std::size_t{worker}), clock_(&clock) {}
   [[nodiscard]] std::size_t workers() const { return creators_->workers(); }
   [[nodiscard]] std::int32_t unfinished() const {
-    return static_cast<std::int32_t>(creators_->threads_[id_.index()].unfinished);
+    // And the one to come, which the runtime has counted by then.
+    return static_cast<std::int32_t>(creators_->threads_[id_.index()].unfinished) + 1;
   }
   [[nodiscard]] Found take_own() const { return executor().take_own(id_, *clock_); }
   [[nodiscard]] Found find_work() const { return executor().find_work(id_, *clock_); }
@@ -79,22 +83,31 @@ class Creators::Creating {
 bool Creators::helps(std::uint32_t w, double& clock) {
   constexpr double look = 50 * nanosecond;
   constexpr double nap = 50'000 * nanosecond;
-  using Step = decide::Help::Step;
+  using Next = decide::Help::Step;
   Thread& thread = threads_[w];
   team_.executor().constrain(WorkerId{std::size_t{w}}, Script::none);
   if (!phase().dependences || !team_.executor().has_data(thread.list[thread.next])) return false;
   std::optional<TaskIndex> task;
-  const Step step = thread.help.next(Creating(*this, w, clock), task);
-  if (step == Step::run) team_.start(w, *task, clock);
-  if (step == Step::look) rest(w, clock + look);
-  if (step == Step::pause) rest(w, clock + nap);
-  return step != Step::create;
+  const Next step = thread.help.next(Creating(*this, w, clock), task);
+  if (step == Next::run) {
+    team_.begin_step(Step::Kind::help, w, thread.list[thread.next], clock);
+    team_.end_step(task);
+    team_.start(w, *task, clock, Origin::queue);
+  }
+  if (step == Next::look) rest(w, clock + look);
+  if (step == Next::pause) rest(w, clock + nap);
+  return step != Next::create;
 }
 
-bool Creators::hand_in(std::uint32_t w, TaskIndex task, double& clock) {
+bool Creators::runs_new(std::uint32_t w, TaskIndex task, double& clock) {
   const bool may_run = phase().queue_limit == 0;
-  if (may_run && team_.executor().runs_at_once(WorkerId{std::size_t{w}}, task)) return false;
-  return team_.put(w, task, may_run, clock);
+  team_.begin_step(Step::Kind::create, w, task, clock);
+  const bool at_once = may_run && team_.executor().runs_at_once(WorkerId{std::size_t{w}}, task);
+  const bool queued = !at_once && team_.put(w, task, may_run, clock);
+  team_.end_step(queued ? std::nullopt : std::optional(task));
+  if (queued) return false;
+  team_.start(w, task, clock, at_once ? Origin::unseen : Origin::refused);
+  return true;
 }
 
 TaskTeam::Reach Creators::reach(std::uint32_t w) const { return {.all = threads_[w].is_through()}; }
@@ -107,7 +120,10 @@ void Creators::search(std::uint32_t w, double clock) {
 
 void Creators::complete(const Interval& ended, double& clock) {
   team_.ended(ended);
-  release(static_cast<std::uint32_t>(ended.worker.index()), ended.task, clock);
+  const auto w = static_cast<std::uint32_t>(ended.worker.index());
+  team_.begin_step(Step::Kind::end, w, ended.task, clock);
+  release(w, ended.task, clock);
+  team_.end_step(std::nullopt);
 }
 
 void Creators::release(std::uint32_t w, TaskIndex task, double& clock) {

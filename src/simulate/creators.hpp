@@ -40,8 +40,8 @@ class Creators : public Course {
   [[nodiscard]] virtual bool is_held_up(std::uint32_t /*worker*/) const { return false; }
 
   void create(std::uint32_t worker, double clock);
-  /// Hands a new task in whose predecessors have completed. False if its creator runs it now.
-  bool hand_in(std::uint32_t worker, TaskIndex task, double& clock);
+  /// Hands a new task in whose predecessors have completed. True if its creator runs it now.
+  bool runs_new(std::uint32_t worker, TaskIndex task, double& clock);
   void search(std::uint32_t worker, double clock);
   /// What the task of the phase still waits for.
   [[nodiscard]] std::uint32_t& missing(TaskIndex task) { return missing_[task - phase().first]; }
@@ -59,6 +59,7 @@ class Creators : public Course {
 
  private:
   class Creating;
+  using Origin = TaskTeam::Origin;
   bool helps(std::uint32_t worker, double& clock);
 
   std::vector<std::uint32_t> missing_;  // by task of the phase

@@ -278,6 +278,13 @@ void Executor::ran(WorkerId id, TaskIndex task, double seconds, double clock) {
   if (worker.thrift.times(fetched)) worker.thrift.ran(fetched, to_ticks(seconds), to_ticks(clock));
 }
 
+void Executor::tell_thrift(Step& step, double clock) const {
+  const decide::Thrift& thrift = workers_[step.worker.index()].thrift;
+  step.tiny = thrift.tasks_are_tiny();
+  step.learning = thrift.is_learning();
+  step.pausing = thrift.pauses([clock] { return to_ticks(clock); });
+}
+
 Locality Executor::locality(WorkerId id, TaskIndex task) const noexcept {
   const Worker& worker = workers_[id.index()];
   const DomainId home = home_of_task_[task];

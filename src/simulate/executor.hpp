@@ -15,6 +15,7 @@
 #include "policy/policy.hpp"
 #include "policy/registry.hpp"
 #include "simulate/parameters.hpp"
+#include "simulate/steps.hpp"
 #include "simulate/task_queue.hpp"
 #include "simulate/workload.hpp"
 
@@ -82,6 +83,8 @@ class Executor final : public policy::QueueLengths {
 
   /// The worker has run a task for so long, until `clock`.
   void ran(WorkerId worker, TaskIndex task, double seconds, double clock);
+  /// Fills in what the step's worker has learnt.
+  void tell_thrift(Step& step, double clock) const;
   /// It has looked in vain for so long that it falls asleep.
   void falls_asleep(WorkerId worker) { workers_[worker.index()].thrift.forget(); }
 

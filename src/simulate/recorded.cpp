@@ -32,9 +32,12 @@ void Recorded::resume(std::uint32_t w, double clock) {
     const bool is_child = script_.kind[node] == Script::Kind::task;
     if (!is_child && missing(node) != 0) return search(w, clock);
     stack.pop_back();
-    if (is_child && hand_in(w, node, clock)) continue;
+    if (is_child) {
+      if (runs_new(w, node, clock)) return;
+      continue;
+    }
     team_.go_on(w);
-    return team_.start(w, node, clock);
+    return team_.start(w, node, clock, TaskTeam::Origin::unseen);
   }
   rest(w, clock);
 }
@@ -54,7 +57,7 @@ void Recorded::follow(std::uint32_t w, double clock) {
     team_.go_on(w);
     if (kind != Script::Kind::gate) {
       team_.executor().set_creator(node, WorkerId{std::size_t{w}});
-      return team_.start(w, node, clock);
+      return team_.start(w, node, clock, TaskTeam::Origin::unseen);
     }
     if (counts_down(clock)) return rest(w, Agenda::never);
   }

@@ -12,6 +12,7 @@
 #include "simulate/demand.hpp"
 #include "simulate/executor.hpp"
 #include "simulate/parameters.hpp"
+#include "simulate/steps.hpp"
 #include "simulate/workload.hpp"
 
 namespace lares::simulate {
@@ -47,6 +48,7 @@ struct Setup {
   std::vector<CoreId> cores;  ///< by worker: the core it is bound to; several may share one
   std::uint64_t seed = 0;     ///< 0: the workers' random generators are those of the runtime
   std::vector<Interval>* trace = nullptr;  ///< gets every task, in the order of their ends
+  std::vector<Step>* steps = nullptr;      ///< gets what a policy's team does
 };
 
 /// What became of it. Only measured phases count.

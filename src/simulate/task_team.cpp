@@ -48,8 +48,10 @@ class TaskTeam::Bedroom {
   [[nodiscard]] TaskIndex any_task() const { return Script::none; }
   [[nodiscard]] bool wake_one_of(DomainId domain, TaskIndex task) const {
     const auto chosen = team_->idle_.choose_asleep(domain, team_->may_run(task));
-    if (chosen) team_->comes(*chosen, clock_, team_->setup_.parameters.costs.wake);
-    return chosen.has_value();
+    if (!chosen) return false;
+    team_->comes(*chosen, clock_, team_->setup_.parameters.costs.wake);
+    if (team_->setup_.steps != nullptr) ++team_->setup_.steps->back().woken[domain.index()];
+    return true;
   }
 
  private:
@@ -75,20 +77,22 @@ void TaskTeam::begin(const Phase& phase) {
   looking_.assign(looking_.size(), {});
 }
 
-void TaskTeam::start(std::uint32_t w, TaskIndex task, double clock, bool taken) {
+void TaskTeam::start(std::uint32_t w, TaskIndex task, double clock, Origin origin) {
   looking_[w].rounds = 0;
-  running_[w] = {executor_.locality(WorkerId{std::size_t{w}}, task), taken};
+  running_[w] = {executor_.locality(WorkerId{std::size_t{w}}, task), origin};
   execution_.start(w, task, clock);
 }
 
 void TaskTeam::ended(const Interval& ended) {
   if (!setup_.workload.script.counts(ended.task)) return;
   const double seconds = ended.end - ended.begin;
-  executor_.ran(ended.worker, ended.task, seconds, ended.end);
-  if (!measured_) return;
   const Running& ran = running_[ended.worker.index()];
+  // Nobody times what is run unseen.
+  if (ran.origin != Origin::unseen) executor_.ran(ended.worker, ended.task, seconds, ended.end);
+  if (!measured_) return;
   ++outcome_.by_locality[static_cast<std::size_t>(ran.how)];
-  if (ran.taken) outcome_.queued_seconds[static_cast<std::size_t>(ran.how)] += seconds;
+  if (ran.origin == Origin::queue)
+    outcome_.queued_seconds[static_cast<std::size_t>(ran.how)] += seconds;
 }
 
 bool TaskTeam::put(std::uint32_t w, TaskIndex task, bool may_run, double& clock) {
@@ -102,11 +106,15 @@ bool TaskTeam::put(std::uint32_t w, TaskIndex task, bool may_run, double& clock)
 std::optional<TaskIndex> TaskTeam::look(std::uint32_t w, Reach reach, double& clock) {
   const WorkerId id{std::size_t{w}};
   reach.all ? executor_.lift_constraint(id) : executor_.constrain(id, reach.under);
-  if (const auto task = executor_.find_work(id, clock)) return task;
-  if (reach.all || looking_[w].rounds < long_wait) return std::nullopt;
+  begin_step(Step::Kind::look, w, Script::none, clock);
+  auto task = executor_.find_work(id, clock);
+  end_step(task);
+  if (task || reach.all || looking_[w].rounds < long_wait) return task;
+  begin_step(Step::Kind::look_far, w, Script::none, clock);
   std::vector<Offer> offers;
-  const auto task = executor_.find_anywhere(id, clock, offers);
+  task = executor_.find_anywhere(id, clock, offers);
   for (const Offer& offer : offers) notify(offer, clock);
+  end_step(task);
   return task;
 }
 
@@ -116,7 +124,7 @@ bool TaskTeam::search(std::uint32_t w, Reach reach, double& clock) {
   if (!task) return false;
   stop_looking(w);
   if (looking_[w].rounds != 0) pass_on(w, clock);  // there may be more than one
-  start(w, *task, clock, true);
+  start(w, *task, clock, Origin::queue);
   return true;
 }
 
@@ -179,8 +187,11 @@ void TaskTeam::look_later(DomainId domain, double clock) {
 void TaskTeam::pass_on(std::uint32_t w, double clock) {
   if (!idle_.any()) return;
   pass_time(clock);
+  if (idle_.asleep() == 0) return;
   const DomainId here = executor_.places().domain_of(WorkerId{std::size_t{w}});
-  if (idle_.asleep() != 0) decide::pass_on(Bedroom(*this, clock), here);
+  begin_step(Step::Kind::pass_on, w, Script::none, clock);
+  decide::pass_on(Bedroom(*this, clock), here);
+  end_step(std::nullopt);
 }
 
 void TaskTeam::wake(std::uint32_t w, double clock) {
@@ -194,6 +205,37 @@ void TaskTeam::wake(std::uint32_t w, double clock) {
 
 void TaskTeam::comes(std::uint32_t w, double clock, double nanoseconds) {
   agenda_.set(w, std::min(agenda_.time(w), clock + nanoseconds * nanosecond));
+}
+
+// --- for tests
+
+void TaskTeam::begin_step(Step::Kind kind, std::uint32_t w, TaskIndex task, double clock) {
+  if (setup_.steps == nullptr) return;
+  pass_time(clock);
+  Step step{.kind = kind, .worker = WorkerId{std::size_t{w}}, .task = task};
+  executor_.tell_thrift(step, clock);
+  for (std::uint32_t other = 0; other < looking_.size(); ++other) {
+    const bool free = idle_.is_free(other);
+    step.sleep.push_back(!idle_.is_asleep(other) ? Step::Sleep::awake
+                         : free                  ? Step::Sleep::free
+                                                 : Step::Sleep::bound);
+  }
+  const policy::Places& places = executor_.places();
+  for (std::size_t d = 0; d < places.domain_count(); ++d) {
+    step.looking.push_back(idle_.looking(DomainId{d}));
+  }
+  step.coming = idle_.on_their_way();
+  step.woken.resize(places.domain_count());
+  setup_.steps->push_back(std::move(step));
+}
+
+void TaskTeam::end_step(std::optional<TaskIndex> found) {
+  if (setup_.steps == nullptr) return;
+  Step& step = setup_.steps->back();
+  step.found = found.value_or(Script::none);
+  for (std::size_t p = 0; p < executor_.places().size(); ++p) {
+    step.lengths.push_back(executor_.length(PlaceId{p}));
+  }
 }
 
 void TaskTeam::finish() {

@@ -21,16 +21,20 @@ class TaskTeam {
     TaskIndex under = Script::none;  ///< else what descends from this; none: from its own thread
   };
 
+  /// Where a worker has a task from.
+  enum class Origin : std::uint8_t {
+    unseen,   ///< it creates it and runs it at once, or goes on with it
+    refused,  ///< the same, because the place that was chosen is full
+    queue
+  };
+
   TaskTeam(const Setup& setup, Execution& execution, Agenda& agenda, Outcome& outcome);
 
   Executor& executor() { return executor_; }
   /// How many look for tasks or sleep.
   [[nodiscard]] std::size_t idle() const { return idle_.count(); }
   void begin(const Phase& phase);
-  /// Runs a task that the worker has in hand: a new one, or one that it goes on with.
-  void start(std::uint32_t worker, TaskIndex task, double clock) {
-    start(worker, task, clock, false);
-  }
+  void start(std::uint32_t worker, TaskIndex task, double clock, Origin origin);
   void ended(const Interval& task);
   /// Puts a ready task where it is decided, and tells who may take it. With `may_run`, false if the
   /// worker shall run it itself.
@@ -41,6 +45,9 @@ class TaskTeam {
   void wait(std::uint32_t worker, double clock);
   /// It need not look any more.
   void go_on(std::uint32_t worker);
+  /// Around what the worker does, for Setup::steps.
+  void begin_step(Step::Kind kind, std::uint32_t worker, TaskIndex task, double clock);
+  void end_step(std::optional<TaskIndex> found);
   /// What the worker waits for has come.
   void wake(std::uint32_t worker, double clock);
   /// Nobody has an event, and tasks are queued: those who sleep look when their time is over. False
@@ -56,10 +63,9 @@ class TaskTeam {
   };
   struct Running {
     Locality how = Locality::local;
-    bool taken = false;  // out of a queue
+    Origin origin = Origin::unseen;
   };
 
-  void start(std::uint32_t worker, TaskIndex task, double clock, bool taken);
   std::optional<TaskIndex> look(std::uint32_t worker, Reach reach, double& clock);
   [[nodiscard]] auto may_run(TaskIndex task) const {
     return [this, task](std::uint32_t worker) {
