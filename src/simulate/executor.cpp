@@ -135,10 +135,14 @@ class Executor::Asking {
     // A thief that finds the lock taken goes on to its next victim.
     if (look == decide::Look::pass && shared.free_at > *clock_) return std::nullopt;
     wait_for(shared);
-    const std::uint32_t looks = look == decide::Look::all
-                                    ? shared.tasks.size()
-                                    : static_cast<std::uint32_t>(decide::constrained_look());
-    return team_->taken(id_, shared.tasks.take_allowed(allowed(), looks), place);
+    const auto most = static_cast<std::uint32_t>(decide::constrained_look());
+    // Each look moves what it saw in vain to the end: after so many it has seen all.
+    std::uint32_t looks = look == decide::Look::all ? shared.tasks.size() / most + 1 : 1;
+    TaskIndex task = TaskQueue::none;
+    for (; looks != 0 && task == TaskQueue::none; --looks) {
+      task = shared.tasks.take_allowed(allowed(), most);
+    }
+    return team_->taken(id_, task, place);
   }
   [[nodiscard]] Found steal_from(WorkerId victim) const {
     probe();

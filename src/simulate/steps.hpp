@@ -27,6 +27,7 @@ struct Step {
   TaskIndex found = Script::none;  ///< none: nothing, or it was queued
 
   // Before it.
+  bool constrained = false;    ///< it looks for what descends from what it waits in
   bool tiny = false;           ///< Thrift::tasks_are_tiny of the worker
   bool learning = false;       ///< Thrift::is_learning
   bool pausing = false;        ///< Thrift::pauses

@@ -213,6 +213,7 @@ void TaskTeam::begin_step(Step::Kind kind, std::uint32_t w, TaskIndex task, doub
   if (setup_.steps == nullptr) return;
   pass_time(clock);
   Step step{.kind = kind, .worker = WorkerId{std::size_t{w}}, .task = task};
+  step.constrained = executor_.is_constrained(step.worker);
   executor_.tell_thrift(step, clock);
   for (std::uint32_t other = 0; other < looking_.size(); ++other) {
     const bool free = idle_.is_free(other);

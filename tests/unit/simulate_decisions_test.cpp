@@ -1,13 +1,16 @@
 // The simulator decides as the runtime does. simulate() runs a program and tells every step of its
-// workers; then the workers of a real team take the same steps in the same order, one thread for
-// all of them. Each step must find the same task, queue to the same places and wake as many in the
+// workers; then the workers of a real team take the same steps in the same order, one at a time.
+// Each step must find the same task, queue to the same places and wake as many in the
 // same domains.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -197,11 +200,18 @@ class Replay {
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
-  /// All of it. If it goes wrong, what was begun is completed, so that the team gets to its end.
-  void run() {
-    while (!failed_ && at_ < steps_.size()) take();
+  /// The worker's part, on its own thread.
+  void work(const runtime::Worker& worker) {
+    while (is_next(worker)) take();
+  }
+
+  /// Once all workers are through. If it went wrong, what was begun is completed, so that the team
+  /// gets to its end.
+  void finish() {
     for (std::size_t w = 0; w < worker_count; ++w) {
-      for (const Begun& begun : begun_[w]) complete(team_.workers[w].get(), *begun.task);
+      runtime::Worker& worker = *team_.workers[w];
+      worker.current = &worker.implicit_task;
+      for (std::size_t i = begun_[w].size(); i-- > 0;) complete(&worker, *begun_[w][i].task);
     }
     bedrooms_.get_up();
     for (std::size_t w = 0; w < worker_count; ++w) {
@@ -220,7 +230,7 @@ class Replay {
     runtime::Task* constraint;
   };
 
-  [[nodiscard]] const Step& step() const { return steps_[at_]; }
+  [[nodiscard]] const Step& step() const { return steps_[at_.load(std::memory_order_relaxed)]; }
   [[nodiscard]] runtime::Worker& worker_of(const Step& step) const {
     return *team_.workers[step.worker.index()];
   }
@@ -233,6 +243,16 @@ class Replay {
     if (failed_) return;
     EXPECT_EQ(real, simulated) << what << " at " << where();
     failed_ = real != simulated;
+  }
+
+  /// Waits for the worker's next step; false if there is none.
+  [[nodiscard]] bool is_next(const runtime::Worker& worker) const {
+    // acquire: what the worker before it has done, which has then moved on.
+    for (;; std::this_thread::yield()) {
+      const std::size_t at = at_.load(std::memory_order_acquire);
+      if (failed_ || at >= steps_.size()) return false;
+      if (steps_[at].worker == worker.id) return true;
+    }
   }
 
   // One step, or, if bodies run in it, several.
@@ -253,6 +273,10 @@ class Replay {
     }
   }
 
+  [[nodiscard]] runtime::Task* waits_in_task(std::size_t w) const {
+    return begun_[w].empty() ? &team_.workers[w]->implicit_task : begun_[w].back().task;
+  }
+
   // What the step's worker knows, and who sleeps.
   void enter_step() {
     runtime::Worker& worker = worker_of(step());
@@ -261,9 +285,7 @@ class Replay {
     for (int i = 0; step().tiny && i < 100; ++i) worker.thrift.ran(false, 0, 0);
     if (step().learning) worker.thrift.ran(true, 0, step().pausing ? ticks() + (1ULL << 60U) : 0);
     std::vector<const runtime::Task*> waits_in;
-    for (const auto& begun : begun_) {
-      waits_in.push_back(begun.empty() ? nullptr : begun.back().task);
-    }
+    for (std::size_t w = 0; w < worker_count; ++w) waits_in.push_back(waits_in_task(w));
     bedrooms_.lie_down(step(), waits_in);
     expected_.assign(domain_count, 0);
   }
@@ -287,8 +309,7 @@ class Replay {
     runtime::Task* task = runtime::host::make_task(
         worker, [self, index](runtime::Worker& runner) { self->run_body(runner, index); });
     task->priority = program_.tasks[index].priority;
-    task_of_.resize(program_.tasks.size());
-    task_of_[index] = task;
+    index_of_[task] = index;
     return task;
   }
 
@@ -304,8 +325,7 @@ class Replay {
     }
     submit(worker, *task, uses);
     if (failed_) return;
-    if (ran_at_once_ == index) {
-      ran_at_once_ = Script::none;
+    if (std::exchange(ran_at_once_[worker.id.index()], false)) {
       // The end of its body is the end of this step, too.
       return leave_step();
     }
@@ -321,18 +341,21 @@ class Replay {
     const bool helps = step().kind == Step::Kind::help;
     expect(helps || step().kind == Step::Kind::create, true, "kind of step");
     expect(index, step().found, "run by its creator");
-    if (!helps) ran_at_once_ = index;
     touch(runner, index);
     leave_step();
-    const std::size_t outer = runner.id.index();
-    while (!failed_ && at_ < steps_.size()) {
-      const bool is_end = step().kind == Step::Kind::end && step().task == index;
-      if (is_end && step().worker.index() == outer) break;
+    auto& begun = begun_[runner.id.index()];
+    begun.push_back({index, runner.current, nullptr, nullptr});
+    const std::size_t level = begun.size();
+    while (is_next(runner)) {
+      const bool ends = step().kind == Step::Kind::end && task_that_ends() == index;
+      if (ends && begun.size() == level) break;
       take();
     }
+    begun.pop_back();
     if (failed_) return;
     // Its completion, and what its creator does next, are one step here and two there.
     enter_step();
+    ran_at_once_[runner.id.index()] = !helps;
     if (!helps) return;
     for (std::size_t d = 0; d < domain_count; ++d) expected_[d] += step().woken[d];
     ++at_;
@@ -341,7 +364,7 @@ class Replay {
   void look() {
     runtime::Worker& worker = worker_of(step());
     auto& begun = begun_[step().worker.index()];
-    worker.constraint = begun.empty() ? nullptr : begun.back().task;
+    worker.constraint = step().constrained ? waits_in_task(step().worker.index()) : nullptr;
     runtime::Task* const task = step().kind == Step::Kind::look
                                     ? find_work(worker)
                                     : find_awaited(worker, runtime::Reach::everywhere);
@@ -359,15 +382,28 @@ class Replay {
   void end() {
     runtime::Worker& worker = worker_of(step());
     auto& begun = begun_[step().worker.index()];
+    const TaskIndex index = task_that_ends();
+    if (index == Script::none) return leave_step();
     expect(begun.empty(), false, "has begun a task");
     if (failed_) return;
     const Begun last = begun.back();
-    expect(last.index, step().task, "ended");
+    expect(last.index, index, "ended");
     begun.pop_back();
     worker.current = last.previous;
     worker.constraint = last.constraint;
     complete(&worker, *last.task);
     leave_step();
+  }
+
+  // Of a recorded program, a thread's own computing and what comes before a wait end no task.
+  [[nodiscard]] TaskIndex task_that_ends() const {
+    const Script& script = program_.script;
+    const TaskIndex node = step().task;
+    if (script.empty()) return node;
+    if (script.next[node] != Script::none) return Script::none;
+    if (script.kind[node] == Script::Kind::task) return node;
+    return script.created_in[node] == Script::none && script.thread[node] >= 0 ? Script::none
+                                                                               : script.scope[node];
   }
 
   // The first touch gives a page its home.
@@ -381,12 +417,8 @@ class Replay {
     }
   }
 
-  // Descriptors are reused: the youngest is meant.
   [[nodiscard]] TaskIndex index_of(const runtime::Task* task) const {
-    for (auto i = static_cast<TaskIndex>(task_of_.size()); task != nullptr && i-- > 0;) {
-      if (task_of_[i] == task) return i;
-    }
-    return Script::none;
+    return task == nullptr ? Script::none : index_of_.at(task);
   }
 
   const Workload& program_;
@@ -398,12 +430,12 @@ class Replay {
   std::vector<decide::Thrift> thrifts_{worker_count, decide::Thrift(1)};
   std::size_t cores_ = 0;
   std::array<std::vector<Begun>, worker_count> begun_;
-  std::vector<runtime::Task*> task_of_;
+  std::map<const runtime::Task*, TaskIndex> index_of_;  // of descriptors, which are reused
   std::vector<bool> touched_;
-  std::vector<std::uint32_t> expected_;  // woken since the sleepers lay down
-  TaskIndex ran_at_once_ = Script::none;
-  std::size_t at_ = 0;
-  bool failed_ = false;
+  std::vector<std::uint32_t> expected_;           // woken since the sleepers lay down
+  std::array<bool, worker_count> ran_at_once_{};  // by worker: the task that it creates
+  std::atomic<std::size_t> at_{0};  // whose worker has the turn: all else is the turn's
+  std::atomic<bool> failed_{false};
 };
 
 void replay(const Workload& program, const std::vector<Step>& steps, const std::string& policy) {
@@ -414,38 +446,18 @@ void replay(const Workload& program, const std::vector<Step>& steps, const std::
     ASSERT_TRUE(runtime::Engine::instance().homes()->give(blocks[b], Bytes{block_bytes},
                                                           program.blocks[b].home));
   }
-  std::atomic<std::size_t> entered{0};
-  std::atomic<bool> finished{false};
+  std::barrier together(worker_count);
   std::unique_ptr<Replay> replay;  // tasks that are left over look at it
   runtime::host::region(worker_count, [&](runtime::Worker& worker) {
-    entered.fetch_add(1);
-    if (worker.id != WorkerId{0}) {
-      while (!finished.load()) std::this_thread::yield();
-      return;
-    }
-    while (entered.load() != worker_count) std::this_thread::yield();
-    replay = std::make_unique<Replay>(program, steps, *worker.team, blocks);
-    replay->run();
-    finished.store(true);
+    const bool first = worker.id == WorkerId{0};
+    together.arrive_and_wait();
+    if (first) replay = std::make_unique<Replay>(program, steps, *worker.team, blocks);
+    together.arrive_and_wait();
+    replay->work(worker);
+    together.arrive_and_wait();
+    if (first) replay->finish();
+    together.arrive_and_wait();
   });
-}
-
-struct Seen {
-  std::size_t helped = 0;
-  std::size_t at_once = 0;
-  std::size_t woken = 0;
-  std::size_t kept = 0;  // steps in which a creator knew its tasks as tiny
-};
-
-Seen look_at(const std::vector<Step>& steps) {
-  Seen seen;
-  for (const Step& step : steps) {
-    seen.helped += step.kind == Step::Kind::help ? 1 : 0;
-    seen.at_once += step.kind == Step::Kind::create && step.found != Script::none ? 1 : 0;
-    for (const std::uint32_t woken : step.woken) seen.woken += woken;
-    seen.kept += step.kind == Step::Kind::create && step.tiny ? 1 : 0;
-  }
-  return seen;
 }
 
 class SameDecisions : public testing::TestWithParam<const char*> {};
@@ -454,7 +466,6 @@ TEST_P(SameDecisions, WhereTasksWithAndWithoutDataFillTheQueues) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const Workload program = make_program({.tasks = 900, .with_data = 40}, seed);
     const Recording recording = record(program, GetParam());
-    EXPECT_GT(look_at(recording.steps).at_once, 0U);
     replay(program, recording.steps, GetParam());
     if (HasFailure()) return;
   }
@@ -480,9 +491,82 @@ TEST_P(SameDecisions, OnDataThatNobodyHasTouched) {
 
 TEST_P(SameDecisions, OnTasksThatAreNotWorthMoving) {
   const Workload program =
-      make_program({.tasks = 900, .most_seconds = 0.2e-6, .priorities = false, .with_data = 1}, 1);
+      make_program({.tasks = 3000, .most_seconds = 0.2e-6, .priorities = false, .with_data = 2}, 1);
   const Recording recording = record(program, GetParam());
   replay(program, recording.steps, GetParam());
+}
+
+/// Threads that make tasks which make others and wait for them, some of them deep.
+std::string nested_program(std::uint64_t seed) {
+  Random random(seed);
+  std::string lines = "lares-graph 2\n";
+  for (std::size_t b = 0; b < block_count; ++b) {
+    lines += "block 4096 " + std::to_string(b % domain_count) + "\n";
+  }
+  int made = 0;
+  const auto task = [&](const std::string& creator, const std::string& uses) {
+    lines += "task " + std::to_string(1 + random.below(20)) + "e-6 " + creator + uses + "\n";
+    return std::to_string(made++);
+  };
+  const auto children = [&](const std::string& parent, std::uint32_t most, const auto& self,
+                            int depth) -> void {
+    for (std::uint32_t i = random.below(most); i > 0; --i) {
+      const std::string child = task(parent, "");
+      if (depth < 3 && random.below(3) == 0) self(child, 6, self, depth + 1);
+    }
+    if (random.below(2) == 0) {
+      lines += "wait " + parent + "\nspend 2e-6 " + parent + "\n";
+    }
+  };
+  for (int i = 0; i < 150; ++i) {
+    const bool first = random.below(3) != 0;
+    const std::string uses = random.below(2) == 0 ? " rw:" + std::to_string(random.below(24)) : "";
+    const std::string outer = task(first ? "-" : "@2", uses);
+    children(outer, random.below(20) == 0 ? 200 : 5, children, 1);
+    if (random.below(20) == 0) lines += "wait -\n";
+  }
+  return lines;
+}
+
+TEST_P(SameDecisions, WhereTasksMakeOthersAndWaitForThem) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const auto program = parse_graph(nested_program(seed), domain_count);
+    ASSERT_TRUE(program.ok()) << program.error().sentence;
+    const Recording recording = record(program.value(), GetParam());
+    replay(program.value(), recording.steps, GetParam());
+    if (HasFailure()) return;
+  }
+}
+
+template <class Which>
+std::ptrdiff_t count(const Recording& recording, Which which) {
+  return std::ranges::count_if(recording.steps, which);
+}
+
+TEST(Recordings, HaveWhatIsToBeCompared) {
+  const Recording flat = record(make_program({.tasks = 900, .with_data = 40}, 1), "auto");
+  EXPECT_GT(
+      count(flat, [](const Step& s) { return s.kind == Step::Kind::create && s.found == s.task; }),
+      0);
+  const Recording window = record(make_program({.tasks = 700}, 1), "auto");
+  EXPECT_GT(count(window, [](const Step& s) { return s.kind == Step::Kind::help; }), 0);
+  const Recording wakes =
+      record(make_program({.tasks = 700}, 1), "push=most-bytes,steal=most-loaded");
+  EXPECT_GT(
+      count(wakes,
+            [](const Step& s) { return s.woken != std::vector<std::uint32_t>(domain_count); }),
+      0);
+  const Recording tiny = record(
+      make_program({.tasks = 3000, .most_seconds = 0.2e-6, .priorities = false, .with_data = 2}, 1),
+      "auto");
+  EXPECT_GT(count(tiny, [](const Step& s) { return s.kind == Step::Kind::create && s.tiny; }), 0);
+  EXPECT_GT(count(tiny, [](const Step& s) { return s.kind == Step::Kind::look && s.pausing; }), 0);
+  const auto nested = parse_graph(nested_program(1), domain_count);
+  ASSERT_TRUE(nested.ok());
+  const Recording waits = record(nested.value(), "locality-queues");
+  EXPECT_GT(count(waits, [](const Step& s) { return s.kind == Step::Kind::look && s.constrained; }),
+            0);
+  EXPECT_GT(count(waits, [](const Step& s) { return s.kind == Step::Kind::look_far; }), 0);
 }
 
 /// The place of each of so many tasks that write a block which nobody has touched.
