@@ -128,6 +128,15 @@ class Team : public policy::QueueLengths {
   /// that they were equal at the moment between.
   [[nodiscard]] bool quiet() const noexcept;
 
+  /// True if there are more threads than processors for them, in this team or in all together:
+  /// spinning only hinders.
+  [[nodiscard]] bool is_crowded() const noexcept {
+    // relaxed: decides how to wait, nothing else.
+    return crowded || in_teams.load(std::memory_order_relaxed) >= most_in_teams;
+  }
+  /// Threads of all teams of the process without one master of them. Masters write.
+  static std::atomic<std::int32_t> in_teams;
+
   std::vector<std::unique_ptr<Worker>> workers;      ///< slots, filled as they are first needed
   std::unique_ptr<policy::Places> places;            ///< set at the meeting; then constant
   std::vector<std::unique_ptr<SharedQueue>> queues;  ///< by place, without the workers' own
@@ -145,11 +154,12 @@ class Team : public policy::QueueLengths {
 
   // Constant during a region, set by the master before the others start.
   bool cancellable = false;
-  bool alone = false;             ///< in the child of a fork: the other threads are the parent's
-  bool throttles = true;          ///< creators run tasks themselves when the queues are full
-  bool crowded = false;           ///< more threads than cores: spinning only hinders
-  std::uint32_t spin_rounds = 0;  ///< idle rounds before sleeping
-  std::size_t cores = 1;          ///< how many of the team's threads can run at the same time
+  bool alone = false;              ///< in the child of a fork: the other threads are the parent's
+  bool throttles = true;           ///< creators run tasks themselves when the queues are full
+  bool crowded = false;            ///< this team alone has more threads than cores
+  std::int32_t most_in_teams = 1;  ///< `in_teams` that leave no processor free
+  std::uint32_t spin_rounds = 0;   ///< idle rounds before sleeping
+  std::size_t cores = 1;           ///< how many of the team's threads can run at the same time
   RegionHint* hint = nullptr;
   std::uint64_t record_region = 0;  ///< its number under --record
   std::uint64_t record_parent = 0;  ///< the task that opened it, or 0

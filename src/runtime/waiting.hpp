@@ -2,9 +2,11 @@
 // look.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 
 #include "base/disorder.hpp"
+#include "runtime/engine.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/finding.hpp"
 #include "runtime/stall.hpp"
@@ -17,7 +19,8 @@ namespace lares::runtime {
 class Patience {
  public:
   explicit Patience(const Team& team) noexcept
-      : spin_rounds_(team.spin_rounds), longest_sleep_{longest_sleep().count * rarer(team)} {}
+      : spin_rounds_(rounds_before_sleep(team)),
+        longest_sleep_{longest_sleep().count * rarer(team)} {}
   void reset() noexcept {
     rounds_ = 0;
     looks_ = 0;
@@ -43,6 +46,11 @@ class Patience {
   }
   static Nanoseconds longest_sleep() noexcept {
     return {disorder::limit(disorder::Limit::longest_sleep_ns, std::int64_t{64'000'000})};
+  }
+
+  static std::uint32_t rounds_before_sleep(const Team& team) noexcept {
+    if (!team.is_crowded()) return team.spin_rounds;
+    return std::min(team.spin_rounds, Engine::instance().spin_rounds(true));
   }
 
   // Many sleepers that look now and then would keep the cores busy with looking.
