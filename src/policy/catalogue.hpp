@@ -32,6 +32,7 @@
   POLICY(domains_only)       \
   POLICY(nearest)            \
   POLICY(near)               \
+  POLICY(patient)            \
   POLICY(most_loaded)        \
   POLICY(break_even)         \
   POLICY(cyclic)             \

@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "base/tick_rate.hpp"
 #include "decide/limits.hpp"
+#include "decide/restraint.hpp"
 #include "decide/thrift.hpp"
 #include "policy/places.hpp"
 #include "policy/policy.hpp"
@@ -81,6 +82,7 @@ struct alignas(128) Worker {
   CoreId core;  ///< recorded at the meeting that built the places
   std::uint32_t sample_countdown = 1;
   decide::Thrift thrift{ticks_per_microsecond()};
+  decide::Restraint restraint{0, 0};
   Courtesy courtesy;
   bool may_deviate = false;    ///< the user left the choice of policy to us
   bool wants_data = false;     ///< tasks' data matter for the policy on this machine

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
+#include "base/clock.hpp"
 #include "base/disorder.hpp"
+#include "base/tick_rate.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/finding.hpp"
@@ -64,6 +67,13 @@ class Patience {
   std::uint32_t looks_ = 0;
   Nanoseconds sleep_ = first_sleep();
 };
+
+/// Until the worker may look beyond its domain; very long if it may already.
+inline Nanoseconds restraint_left(const Worker& worker) noexcept {
+  const std::uint64_t left = worker.restraint.left(ticks());
+  if (left == 0) return {std::numeric_limits<std::int64_t>::max()};
+  return {static_cast<std::int64_t>(left * 1000 / ticks_per_microsecond()) + 1};
+}
 
 /// Announces a sleeper. Between construction and sleep() the caller looks once more: whoever
 /// changes something after that look sees the announcement.
@@ -152,7 +162,7 @@ template <class Done, class Idle>
         continue;
       }
       telling.sleeps();
-      sleeper.sleep(patience.next_sleep());
+      sleeper.sleep(std::min(patience.next_sleep(), restraint_left(worker)));
       telling.wakes();
     }
     chosen = sleeper.wake_up();

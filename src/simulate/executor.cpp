@@ -120,6 +120,9 @@ class Executor::Asking {
   [[nodiscard]] bool is_pausing() const {
     return worker_->thrift.pauses([this] { return to_ticks(*clock_); });
   }
+  [[nodiscard]] bool stays() const {
+    return worker_->restraint.stays([this] { return to_ticks(*clock_); });
+  }
   [[nodiscard]] bool constrained() const { return worker_->constrained; }
   [[nodiscard]] Found take_prioritised(decide::Look /*look*/) const {
     *clock_ += team_->costs_.queue * nanosecond_s;
@@ -200,6 +203,7 @@ Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core
     worker.distribution = choice.distribution->make();
     worker.push = choice.push->make();
     worker.steal = choice.steal->make();
+    worker.restraint = decide::Restraint(worker.steal->patience(), 50 * ticks_per_microsecond);
     worker.victim_storage.resize(worker.steal->max_victims(places_));
     worker.place = places_.of(WorkerId{w});
     worker.domain = places_.domain_of(WorkerId{w});
@@ -280,6 +284,12 @@ void Executor::ran(WorkerId id, TaskIndex task, double seconds, double clock) {
   Worker& worker = workers_[id.index()];
   const bool fetched = creator_[task] != id;
   if (worker.thrift.times(fetched)) worker.thrift.ran(fetched, to_ticks(seconds), to_ticks(clock));
+  if (worker.restraint.times()) worker.restraint.ran(to_ticks(seconds));
+}
+
+double Executor::stays_for(WorkerId worker, double clock) const noexcept {
+  const std::uint64_t left = workers_[worker.index()].restraint.left(to_ticks(clock));
+  return static_cast<double>(left) / (1e6 * ticks_per_microsecond);
 }
 
 void Executor::tell_thrift(Step& step, double clock) const {

@@ -10,6 +10,7 @@
 
 #include "base/random.hpp"
 #include "decide/limits.hpp"
+#include "decide/restraint.hpp"
 #include "decide/thrift.hpp"
 #include "decide/wake.hpp"
 #include "policy/policy.hpp"
@@ -85,6 +86,10 @@ class Executor final : public policy::QueueLengths {
   void ran(WorkerId worker, TaskIndex task, double seconds, double clock);
   /// Fills in what the step's worker has learnt.
   void tell_thrift(Step& step, double clock) const;
+  /// It has found a task in a queue.
+  void works(WorkerId worker) { workers_[worker.index()].restraint.works(); }
+  /// For how many seconds it still leaves alone what is at home in other domains.
+  [[nodiscard]] double stays_for(WorkerId worker, double clock) const noexcept;
   /// It has looked in vain for so long that it falls asleep.
   void falls_asleep(WorkerId worker) { workers_[worker.index()].thrift.forget(); }
 
@@ -113,6 +118,7 @@ class Executor final : public policy::QueueLengths {
     std::vector<PlaceId> victim_storage;
     Random random;
     decide::Thrift thrift{ticks_per_microsecond};
+    decide::Restraint restraint{0, 0};
     TaskQueue deque;
     PlaceId place;
     DomainId domain;

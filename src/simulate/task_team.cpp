@@ -110,6 +110,7 @@ std::optional<TaskIndex> TaskTeam::look(std::uint32_t w, Reach reach, double& cl
   auto task = executor_.find_work(id, clock);
   end_step(task);
   if (task || reach.all || looking_[w].rounds < long_wait) return task;
+  if (executor_.stays_for(id, clock) > 0) return task;  // its policy will look there soon
   begin_step(Step::Kind::look_far, w, Script::none, clock);
   std::vector<Offer> offers;
   task = executor_.find_anywhere(id, clock, offers);
@@ -124,6 +125,7 @@ bool TaskTeam::search(std::uint32_t w, Reach reach, double& clock) {
   if (!task) return false;
   stop_looking(w);
   if (looking_[w].rounds != 0) pass_on(w, clock);  // there may be more than one
+  executor_.works(WorkerId{std::size_t{w}});
   start(w, *task, clock, Origin::queue);
   return true;
 }
@@ -132,8 +134,9 @@ void TaskTeam::wait(std::uint32_t w, double clock) {
   Looking& looking = looking_[w];
   if (looking.rounds == 0) looking.since = clock;
   idle_.add(w, looking.since, clock, !executor_.is_constrained(WorkerId{std::size_t{w}}));
-  const double retry =
-      first_retry * static_cast<double>(1U << std::min(looking.rounds, most_doublings));
+  double retry = first_retry * static_cast<double>(1U << std::min(looking.rounds, most_doublings));
+  const double stays = executor_.stays_for(WorkerId{std::size_t{w}}, clock);
+  if (stays > 0) retry = std::min(retry, stays);
   ++looking.rounds;
   agenda_.set(w, executor_.queued() > 0 ? clock + retry : Agenda::never);
 }

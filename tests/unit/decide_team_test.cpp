@@ -12,6 +12,7 @@
 #include "decide/find.hpp"
 #include "decide/help.hpp"
 #include "decide/place.hpp"
+#include "decide/restraint.hpp"
 #include "decide/thrift.hpp"
 #include "decide/wake.hpp"
 #include "policy_sample.hpp"
@@ -74,6 +75,7 @@ struct Toy {
   std::vector<PlaceId> victims;
   ToyDistribution distribution;
   Thrift thrift{microsecond};
+  Restraint restraint{0, 0};
   std::map<int, policy::DataHome> homes;  // by datum
   std::vector<Offer<int>> offers;
   std::vector<DomainId> stolen;
@@ -159,6 +161,9 @@ class Acting {
   bool any_queued() const { return toy_->any_queued; }
   bool is_pausing() const {
     return toy_->thrift.pauses([this] { return toy_->now; });
+  }
+  bool stays() const {
+    return toy_->restraint.stays([this] { return toy_->now; });
   }
   bool constrained() const { return toy_->constrained; }
   Found take_prioritised(Look /*look*/) const { return oldest(toy_->urgent); }
@@ -475,6 +480,23 @@ TEST(Finding, AThiefThatPausesStaysNear) {
   EXPECT_EQ(find_work(Acting(toy)), 1);
 }
 
+TEST(Finding, APatientThiefLeavesTheOthersHomesAloneForAWhile) {
+  Toy toy;
+  toy.now = 7;
+  toy.restraint = Restraint(2, 100);
+  toy.of_domain(1) = {1};
+  toy.queue(toy.team.of_worker(5)) = {2, 3};
+  EXPECT_EQ(find_work(Acting(toy)), 2) << "what a worker keeps to itself is free";
+  EXPECT_EQ(find_work(Acting(toy)), 3);
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.of_domain(0) = {4};
+  EXPECT_EQ(find_work(Acting(toy)), 4);
+  toy.now += 199;
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.now += 1;
+  EXPECT_EQ(find_work(Acting(toy)), 1);
+}
+
 TEST(Finding, ALongWaitLooksEverywhereAndGivesAwayWhatItHas) {
   Toy toy(3, "local", "domains-only");
   toy.queue(toy.team.of_worker(5)) = {1};
@@ -584,6 +606,55 @@ TEST_F(Waking, PassesTheWordToWhereTasksLieNearestFirst) {
 }
 
 // --- thrift
+
+class Restrained : public testing::Test {
+ protected:
+  bool stays(std::uint64_t now) {
+    return restraint_.stays([now] { return now; });
+  }
+  /// For how long it stays from now on; it then takes what lies afar.
+  std::uint64_t wait_in_vain() {
+    const std::uint64_t begin = now_;
+    while (stays(now_)) ++now_;
+    restraint_.works();
+    return now_ - begin;
+  }
+  std::uint64_t now_ = 1000;
+  Restraint restraint_{2, 50};
+};
+
+TEST_F(Restrained, StaysForSoManyOfItsTasks) {
+  EXPECT_EQ(wait_in_vain(), 100U) << "before it knows any";
+  EXPECT_TRUE(restraint_.times());
+  restraint_.ran(80);
+  EXPECT_EQ(wait_in_vain(), 160U);
+  for (int i = 0; i < 40; ++i) restraint_.ran(20);
+  EXPECT_NEAR(static_cast<double>(wait_in_vain()), 40, 8);
+}
+
+TEST_F(Restrained, NeverWaitsIfItIsNotToBe) {
+  restraint_ = Restraint(0, 50);
+  EXPECT_FALSE(stays(0));
+  EXPECT_FALSE(restraint_.times());
+  EXPECT_EQ(restraint_.left(0), 0U);
+}
+
+// All data in another domain: what is lost by waiting stays small however long it lasts.
+TEST_F(Restrained, GivesUpWhereItIsAlwaysInVain) {
+  std::uint64_t lost = 0;
+  for (int i = 0; i < 1000; ++i) lost += wait_in_vain();
+  EXPECT_LE(lost, 20 * 50U);
+}
+
+TEST_F(Restrained, IsItselfAgainOnceItWasRewarded) {
+  for (int i = 0; i < 1000; ++i) wait_in_vain();
+  restraint_.ran(5000);
+  EXPECT_TRUE(stays(now_));
+  EXPECT_GT(restraint_.left(now_), 0U);
+  restraint_.works();  // its own domain had something before the wait was over
+  EXPECT_EQ(restraint_.left(now_), 0U);
+  EXPECT_EQ(wait_in_vain(), 10'000U);
+}
 
 TEST(Thrifty, PausesLongerEachTimeUntilAFetchIsWorthIt) {
   Thrift thrift(microsecond);

@@ -1,5 +1,5 @@
 // By distance: the own domain, those who share a cache first; then the other domains, nearest
-// first.
+// first. At once, or after a while.
 #include <span>
 
 #include "policy/catalogue.hpp"
@@ -65,7 +65,7 @@ std::size_t end_of_ring(const Places& places, DomainId own, std::span<const Doma
   return end;
 }
 
-class Nearest final : public Steal {
+class Nearest : public Steal {
  public:
   void on_idle(const View& view, Victims& victims) noexcept override {
     victims.clear();
@@ -93,6 +93,11 @@ class Nearest final : public Steal {
   }
 };
 
+class Patient final : public Nearest {
+ public:
+  [[nodiscard]] std::uint32_t patience() const noexcept override { return 2; }
+};
+
 }  // namespace
 
 Entry<Steal> nearest() noexcept {
@@ -102,6 +107,17 @@ Entry<Steal> nearest() noexcept {
           .summary = "own domain, then the other domains by distance: place, then workers",
           .places = {.workers = Reach::all, .domains = Reach::all},
           .make = &make<Steal, Nearest>};
+}
+
+Entry<Steal> patient() noexcept {
+  return {.name = "patient",
+          .paper = "",
+          .source = "Lares",
+          .summary =
+              "as nearest, but waits for the time of two tasks before it takes what is at home in "
+              "another domain",
+          .places = {.workers = Reach::all, .domains = Reach::all},
+          .make = &make<Steal, Patient>};
 }
 
 }  // namespace lares::policy::steal
