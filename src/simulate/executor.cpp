@@ -89,19 +89,19 @@ class Executor::Asking {
   [[nodiscard]] bool push_own(TaskIndex task) const {
     if (worker_->deque.size() >= decide::deque_room()) return false;
     worker_->deque.push(task);
-    queued(task, worker_->place);
+    ++team_->queued_;
     return true;
   }
   void push_shared(PlaceId place, TaskIndex task) const {
     SharedQueue& shared = team_->queues_[place.index()];
     wait_for(shared);
     shared.tasks.push(task);
-    queued(task, place);
+    ++team_->queued_;
   }
   void push_prioritised(TaskIndex task) const {
     *clock_ += team_->costs_.queue * nanosecond_s;
     team_->prioritised_.push(task, priority(task));
-    queued(task, places().root());
+    ++team_->queued_;
   }
   void offer(TaskIndex task, DomainId domain, std::uint32_t queued, bool at_home) const {
     if (told_ != nullptr) told_->push_back({domain, task, queued, at_home});
@@ -126,10 +126,10 @@ class Executor::Asking {
   [[nodiscard]] bool constrained() const { return worker_->constrained; }
   [[nodiscard]] Found take_prioritised(decide::Look /*look*/) const {
     *clock_ += team_->costs_.queue * nanosecond_s;
-    return team_->taken(id_, team_->prioritised_.take(allowed()), places().root());
+    return team_->taken(team_->prioritised_.take(allowed()));
   }
   [[nodiscard]] Found pop_own() const {
-    return team_->taken(id_, worker_->deque.take_newest(allowed()), worker_->place);
+    return team_->taken(worker_->deque.take_newest(allowed()));
   }
   [[nodiscard]] Found take(PlaceId place, decide::Look look) const {
     SharedQueue& shared = team_->queues_[place.index()];
@@ -145,12 +145,11 @@ class Executor::Asking {
     for (; looks != 0 && task == TaskQueue::none; --looks) {
       task = shared.tasks.take_allowed(allowed(), most);
     }
-    return team_->taken(id_, task, place);
+    return team_->taken(task);
   }
   [[nodiscard]] Found steal_from(WorkerId victim) const {
     probe();
-    return team_->taken(id_, team_->workers_[victim.index()].deque.take_oldest(allowed()),
-                        places().of(victim));
+    return team_->taken(team_->workers_[victim.index()].deque.take_oldest(allowed()));
   }
   void stolen(DomainId from) const {
     ++team_->steals_;
@@ -172,11 +171,6 @@ class Executor::Asking {
     *clock_ = std::max(*clock_, shared.free_at) + team_->costs_.queue * nanosecond_s;
     shared.free_at = *clock_;
   }
-  void queued(TaskIndex task, PlaceId place) const {
-    ++team_->queued_;
-    team_->note(Decision::Kind::push, id_, task, place);
-  }
-
   Executor* team_;
   Worker* worker_;
   WorkerId id_;
@@ -224,14 +218,9 @@ std::uint32_t Executor::length(PlaceId place) const noexcept {
                         : queues_[place.index()].tasks.size();
 }
 
-void Executor::note(Decision::Kind kind, WorkerId worker, TaskIndex task, PlaceId place) {
-  if (record != nullptr) record->push_back({kind, worker, task, place});
-}
-
-std::optional<TaskIndex> Executor::taken(WorkerId worker, TaskIndex task, PlaceId place) {
+std::optional<TaskIndex> Executor::taken(TaskIndex task) {
   if (task == TaskQueue::none) return std::nullopt;
   --queued_;
-  note(Decision::Kind::take, worker, task, place);
   return task;
 }
 

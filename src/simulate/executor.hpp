@@ -27,16 +27,6 @@ enum class Locality : std::uint8_t { local, same_domain, remote };
 
 using Offer = decide::Offer<TaskIndex>;
 
-/// What tests compare with the real runtime.
-struct Decision {
-  enum class Kind : std::uint8_t { push, take };
-  Kind kind = Kind::push;
-  WorkerId worker;
-  TaskIndex task = 0;
-  PlaceId place;  ///< where it was put, or taken from; the root for what has a priority
-  bool operator==(const Decision&) const = default;
-};
-
 /// The scheduling half of a simulated team: decide/ on its queues, as runtime/ has it on real ones.
 class Executor final : public policy::QueueLengths {
  public:
@@ -99,9 +89,6 @@ class Executor final : public policy::QueueLengths {
   [[nodiscard]] std::uint64_t steals() const noexcept { return steals_; }
   [[nodiscard]] std::uint64_t remote_steals() const noexcept { return remote_steals_; }
 
-  /// While not nullptr, every decision is appended.
-  std::vector<Decision>* record = nullptr;
-
  private:
   // Of the clock that thrift is counted in: that of a machine of 3 GHz.
   static constexpr std::uint64_t ticks_per_microsecond = 3000;
@@ -130,8 +117,7 @@ class Executor final : public policy::QueueLengths {
     double free_at = 0;  ///< when its lock is free again
   };
 
-  std::optional<TaskIndex> taken(WorkerId worker, TaskIndex task, PlaceId place);
-  void note(Decision::Kind kind, WorkerId worker, TaskIndex task, PlaceId place);
+  std::optional<TaskIndex> taken(TaskIndex task);
 
   const Workload& workload_;
   const std::vector<DomainId>& homes_;

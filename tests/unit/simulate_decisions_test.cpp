@@ -584,13 +584,11 @@ std::vector<PlaceId> dealt(const std::string& policy, std::vector<DomainId>& hom
   Costs free_of_charge{0, 0, 0, 0, 0, 0, 0, 0};
   Executor executor(machine, policy::sample::one_worker_per_core(machine), choice.value(), program,
                     homes, free_of_charge, 0);
-  std::vector<Decision> decisions;
-  executor.record = &decisions;
   double clock = 0;
-  for (TaskIndex t = 0; t < block_count; ++t) executor.put(WorkerId{0}, t, true, clock);
   std::vector<PlaceId> places;
-  for (const Decision& decision : decisions) {
-    places.push_back(executor.places().of(executor.places()[decision.place].domain));
+  for (TaskIndex t = 0; t < block_count; ++t) {
+    const auto offer = executor.put(WorkerId{0}, t, true, clock);
+    places.push_back(executor.places().of(offer.value().domain));
   }
   return places;
 }
