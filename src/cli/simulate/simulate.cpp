@@ -27,6 +27,7 @@ struct SimulateOptions {
   std::string sweep;
   std::size_t cores = 0;
   std::uint32_t seeds = 5;
+  bool no_ranges = false;
   std::string svg;
   std::string report;
   Format format = Format::text;
@@ -128,7 +129,7 @@ void simulate_all(const SimulateOptions& options) {
                                         schedules(options, machine.value()),
                                         team_sizes(options, machine.value()),
                                         options.seeds,
-                                        true};
+                                        !options.no_ranges};
   const auto found = simulate::run_experiment(experiment, show_progress);
   if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\x1b[K");
   if (!found) throw UserMistake{found.error()};
@@ -176,6 +177,8 @@ void add_simulate(CLI::App& app) {
       ->type_name("KEY=LIST");
   command->add_option("--seeds", options->seeds, "Runs with different chance, 5 if not given")
       ->type_name("N");
+  command->add_flag("--no-ranges", options->no_ranges,
+                    "Leave out the runs at both ends of each uncertain parameter");
   command->add_option("--svg", options->svg, "Also draw a chart into this file")->type_name("FILE");
   command
       ->add_option("--report", options->report,
