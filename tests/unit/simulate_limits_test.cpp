@@ -19,8 +19,8 @@ double seconds_of(const std::string& workload, const std::string& preset, std::s
   return found.value().rows.at(0).seconds.median;
 }
 
-// The first half of the tasks belongs to the creator's domain. While it ran them itself, because its
-// own deque was full of them, the other domain had nothing at home: 85 % more time.
+// The first half of the tasks belongs to the creator's domain. While it ran them itself, because
+// its own deque was full of them, the other domain had nothing at home: 85 % more time.
 TEST(Limits, ACreatorDoesNotStayWithItsOwnDomainsTasks) {
   const std::string workload = "jacobi:ni=1200,nj=300,limit=0";
   for (const char* preset : {"nehalem-ep-2s", "westmere-2s"}) {

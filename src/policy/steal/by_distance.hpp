@@ -1,5 +1,5 @@
-// The team by distance from the asking worker: its neighbours level by level, the other domains ring
-// by ring.
+// The team by distance from the asking worker: its neighbours level by level, the other domains
+// ring by ring.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ class Ring {
 };
 
 inline std::size_t end_of_ring(const Places& places, DomainId own, std::span<const DomainId> row,
-                        std::size_t begin) noexcept {
+                               std::size_t begin) noexcept {
   std::size_t end = begin + 1;
   while (end < row.size() && places.distance(own, row[end]) == places.distance(own, row[begin])) {
     ++end;

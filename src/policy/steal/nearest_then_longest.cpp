@@ -1,6 +1,6 @@
-// What lies in a domain's place was sent to its data, so the way matters: nearest first. What lies with
-// a worker is there because that worker made it, so how much it has matters: longest first. A thief
-// that takes from a short queue makes its owner a thief, and moves two tasks in place of one.
+// What lies in a domain's place was sent to its data, so the way matters: nearest first. What lies
+// with a worker is there because that worker made it, so how much it has matters: longest first. A
+// thief that takes from a short queue makes its owner a thief, and moves two tasks in place of one.
 #include "policy/catalogue.hpp"
 #include "policy/steal/by_distance.hpp"
 #include "policy/steal/ranking.hpp"

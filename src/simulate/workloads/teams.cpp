@@ -8,7 +8,6 @@
 namespace lares::simulate {
 namespace {
 
-constexpr double megabyte = 1e6;
 constexpr double done = 1e-9;  // of a thread's work
 
 struct Thread {
