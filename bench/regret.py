@@ -62,7 +62,7 @@ def simulate(lares, workload, machine, counts, policies, seeds):
     for policy in policies:
         command += ["--policy", policy]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == harness.MISTAKE and " needs " in done.stderr:
+    if done.returncode == harness.MISTAKE and "GiB" in done.stderr:
         return []
     if done.returncode != 0:
         raise harness.ProgramFailed(done.stderr.strip())

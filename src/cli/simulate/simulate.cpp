@@ -18,8 +18,6 @@
 namespace lares::cli {
 namespace {
 
-constexpr std::size_t most_workers = 4096;
-
 struct SimulateOptions {
   std::string workload;
   MachineOptions machine;
@@ -60,8 +58,9 @@ std::vector<std::size_t> team_sizes(const SimulateOptions& options,
                                     const machine::Machine& machine) {
   const std::size_t all = machine.cores.size();
   if (options.sweep.empty()) {
-    if (options.cores > most_workers) {
-      mistake(fmt::format("--cores: {} is more than {}", options.cores, most_workers));
+    if (options.cores > all) {
+      mistake(fmt::format("--cores: {} is more than the {} cores of machine \"{}\"", options.cores,
+                          all, machine.name));
     }
     return {options.cores == 0 ? all : options.cores};
   }
@@ -147,6 +146,24 @@ void simulate_all(const SimulateOptions& options) {
   }
 }
 
+/// A page about the papers has its own workloads, machines and policies, and a team one size or
+/// several.
+void check_together(const CLI::App& command) {
+  const auto given = [&](const char* name) { return command.count(name) > 0; };
+  if (given("--report")) {
+    for (const char* other : {"WORKLOAD", "--machine", "--domain", "--policy", "--cores", "--sweep",
+                              "--no-ranges", "--svg", "--format"}) {
+      if (given(other)) {
+        mistake(fmt::format("{} cannot stand beside --report, which simulates what the papers did",
+                            other));
+      }
+    }
+  }
+  if (given("--cores") && given("--sweep")) {
+    mistake("--cores cannot stand beside --sweep, which says how large the teams are");
+  }
+}
+
 std::string list_of_workloads() {
   std::string text = "Workloads, with their settings and usual values:\n";
   for (const simulate::WorkloadEntry& entry : simulate::workloads()) {
@@ -159,7 +176,7 @@ std::string list_of_workloads() {
 
 void add_simulate(CLI::App& app) {
   const auto options = std::make_shared<SimulateOptions>();
-  CLI::App* command = app.add_subcommand(
+  CLI::App* const command = app.add_subcommand(
       "simulate", "Predict how a workload runs on a machine under each of several policies");
   command->add_option("WORKLOAD", options->workload,
                       "NAME or NAME:KEY=VALUE,KEY=VALUE as listed below, or file:GRAPH");
@@ -194,7 +211,10 @@ void add_simulate(CLI::App& app) {
       "stock-like\n"
       "  lares simulate balance --machine bull-bcs-16s --policy static --policy steal=most-loaded\n"
       "  lares simulate jacobi --machine opteron-4s-square --sweep domains=1,2,4 --svg jacobi.svg");
-  command->callback([options] { simulate_all(*options); });
+  command->callback([options, command] {
+    check_together(*command);
+    simulate_all(*options);
+  });
 }
 
 }  // namespace lares::cli
