@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/file_stream.hpp"
 #include "cli/commands.hpp"
 #include "cli/companion.hpp"
 #include "cli/lab/guest_run.hpp"
@@ -44,9 +45,7 @@ std::string path_of(const lab::File& file) {
 }
 
 bool write_json(const std::string& path, const lab::Counts& counts) {
-  std::FILE* file = std::fopen(path.c_str(), "we");
-  bool written = file != nullptr && std::fputs(lab::counts_json(counts).c_str(), file) >= 0;
-  if (file != nullptr && std::fclose(file) != 0) written = false;
+  const bool written = write_text(path, lab::counts_json(counts));
   if (!written) say(lab::file_error("write", path, errno).sentence);
   return written;
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/file_stream.hpp"
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"
@@ -100,11 +101,7 @@ void show_progress(std::size_t done, std::size_t all) {
 }
 
 void write_file(const char* option, const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "wbe");
-  const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
-  if (file == nullptr || std::fclose(file) != 0 || !written) {
-    mistake(fmt::format("{}: cannot write \"{}\"", option, path));
-  }
+  if (!write_text(path, text)) mistake(fmt::format("{}: cannot write \"{}\"", option, path));
 }
 
 void simulate_all(const SimulateOptions& options) {
