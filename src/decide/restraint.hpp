@@ -1,5 +1,6 @@
-// How long a worker whose domain has no tasks leaves those alone that are at home elsewhere: its own
-// domain's next ones may be about to become ready, and whoever else comes for it has to go far, too.
+// How long a worker whose domain has no tasks leaves those alone that are at home elsewhere: its
+// own domain's next ones may be about to become ready, and whoever else comes for it has to go far,
+// too.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +10,10 @@ namespace lares::decide {
 
 /// One worker's; no other thread touches it. All times in ticks of the executor's clock.
 ///
-/// It waits no longer than it takes to run what it then takes from afar, about: at worst half of its
-/// time. Where several waits in a row are in vain, as where all data is in one domain, they become
-/// shorter and shorter; one that is rewarded by a task of the own domain makes them long again.
+/// It waits no longer than it takes to run what it then takes from afar, about: at worst half of
+/// its time. Where several waits in a row are in vain, as where all data is in one domain, they
+/// become shorter and shorter; one that is rewarded by a task of the own domain makes them long
+/// again.
 class Restraint {
  public:
   /// `tasks`: it waits for as long as so many of its tasks take, at most. `unknown`: the time that
