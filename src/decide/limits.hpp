@@ -19,7 +19,7 @@ inline constexpr std::uint32_t shared_queue = 16384;
 /// Queued tasks in a worker's own deque, for each worker of the team, that keep the others busy
 /// while a creator runs one at once. A flat producer feeds the whole team.
 /// A large reserve keeps apart what thieves take, the oldest, from what its owner waits for next:
-/// in a tree of uneven parts (UTS) half as many had the owner wait ten times as often.
+/// in a tree of uneven parts (UTS) thieves took three times as often from half as many.
 inline constexpr std::uint32_t own_queue_per_worker = 64;
 /// The same deep in a recursion, where every worker makes its own: so many, and one more for each.
 inline constexpr std::uint32_t own_queue_deep = 8;
@@ -33,6 +33,10 @@ inline constexpr std::int32_t waiting_children = 32768;
 /// What a creator with twice as many spends on waiting before it makes the next one all the same.
 inline constexpr Nanoseconds wait_beyond{1'000'000};
 inline constexpr Nanoseconds longest_wait_beyond{1'000'000'000};
+/// What it spends so at most without anything getting better: what the others run may wait for it.
+inline constexpr Nanoseconds wait_in_vain{5'000'000'000};
+/// How long it pauses before it looks again.
+inline constexpr Nanoseconds pause_beyond{50'000};
 /// Tasks without data in shared queues, for each worker, that are enough to keep a team busy.
 inline constexpr std::uint32_t shared_feed_per_worker = 64;
 /// How many tasks of a shared queue a worker looks at that may not run all: a longer look could
@@ -99,7 +103,7 @@ inline std::int32_t most_waiting_children() noexcept {
 /// How long a creator with so many unfinished children waits for fewer, while others run tasks,
 /// before it makes the next: not for ever, since what they wait for may be its own next statement.
 /// The wait doubles with each eighth of the bound, so that what waits hardly grows beyond three
-/// times the bound.
+/// times the bound while waiting helps (see help.hpp).
 inline Nanoseconds wait_for_fewer(std::int32_t children) noexcept {
   const std::int32_t most = most_waiting_children();
   if (children < 2 * most) return {};

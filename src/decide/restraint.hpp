@@ -10,15 +10,14 @@ namespace lares::decide {
 
 /// One worker's; no other thread touches it. All times in ticks of the executor's clock.
 ///
-/// It waits no longer than it takes to run what it then takes from afar, about: at worst half of
-/// its time. Where several waits in a row are in vain, as where all data is in one domain, they
-/// become shorter and shorter; one that is rewarded by a task of the own domain makes them long
-/// again.
+/// Where several waits in a row are in vain, as where all data is in one domain, they become
+/// shorter and shorter, so that all of them together take `in_a_row` * 2 times the first, about;
+/// one that is rewarded by a task of the own domain makes them long again.
 class Restraint {
  public:
-  /// `tasks`: it waits for as long as so many of its tasks take, at most. `unknown`: the time that
-  /// is assumed of a task before the first.
-  Restraint(std::uint32_t tasks, std::uint64_t unknown) noexcept : tasks_(tasks), mean_(unknown) {}
+  /// `tasks`: it waits for as long as so many of its tasks take, at most.
+  Restraint(std::uint32_t tasks, std::uint64_t per_microsecond) noexcept
+      : tasks_(tasks), mean_(unknown * per_microsecond) {}
 
   /// True if the time that the next task takes shall be told.
   bool times() noexcept {
@@ -59,6 +58,7 @@ class Restraint {
     return (mean_ * tasks_) >> (in_vain_ / in_a_row);
   }
 
+  static constexpr std::uint64_t unknown = 50;  // microseconds, of a task before the first
   static constexpr std::uint32_t sample_interval = 8;
   static constexpr std::uint32_t in_a_row = 4;
   static constexpr std::uint32_t most_in_vain = 8 * in_a_row;

@@ -34,6 +34,7 @@ class Creating : public Asking {
   [[nodiscard]] std::int32_t unfinished() const noexcept {
     return worker_->current->incomplete_children();
   }
+  [[nodiscard]] decide::WaitBudget& budget() const noexcept { return worker_->wait_budget; }
   [[nodiscard]] Task* take_own() const noexcept { return runtime::take_own(*worker_); }
   [[nodiscard]] Task* find_work() const noexcept { return runtime::find_work(*worker_); }
   // A guess: whoever has just begun to look counts as busy.
@@ -50,7 +51,6 @@ class Creating : public Asking {
 };
 
 [[gnu::noinline]] void help(Worker& worker) noexcept {
-  constexpr Nanoseconds nap{50'000};
   using Step = decide::Help::Step;
   decide::Help help;
   for (Task* task = nullptr;;) {
@@ -63,7 +63,7 @@ class Creating : public Asking {
     } else if (step == Step::look) {
       relax();
     } else {
-      futex_wait(worker.parked, 0, nap);  // nobody wakes it: a pause
+      futex_wait(worker.parked, 0, decide::limits::pause_beyond);  // nobody wakes it: a pause
     }
   }
 }

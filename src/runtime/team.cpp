@@ -108,8 +108,7 @@ std::unique_ptr<Worker> make_worker(Team& team, WorkerId id) {
   worker->distribution = choice.distribution->make();
   worker->push = choice.push->make();
   worker->steal = choice.steal->make();
-  const std::uint64_t unknown = 50 * ticks_per_microsecond();
-  worker->restraint = decide::Restraint(worker->steal->patience(), unknown);
+  worker->restraint = decide::Restraint(worker->steal->patience(), ticks_per_microsecond());
   worker->may_deviate = choice.preset == "auto";
   worker->wants_data = Engine::instance().wants_data();
   worker->keeps_dataless = worker->push->keeps_dataless_tasks();

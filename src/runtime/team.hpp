@@ -9,6 +9,7 @@
 
 #include "base/random.hpp"
 #include "base/tick_rate.hpp"
+#include "decide/help.hpp"
 #include "decide/limits.hpp"
 #include "decide/restraint.hpp"
 #include "decide/thrift.hpp"
@@ -83,6 +84,7 @@ struct alignas(128) Worker {
   std::uint32_t sample_countdown = 1;
   decide::Thrift thrift{ticks_per_microsecond()};
   decide::Restraint restraint{0, 0};
+  decide::WaitBudget wait_budget;
   Courtesy courtesy;
   bool may_deviate = false;    ///< the user left the choice of policy to us
   bool wants_data = false;     ///< tasks' data matter for the policy on this machine

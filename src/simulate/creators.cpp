@@ -65,6 +65,9 @@ class Creators::Creating {
     // And the one to come, which the runtime has counted by then.
     return static_cast<std::int32_t>(creators_->threads_[id_.index()].unfinished) + 1;
   }
+  [[nodiscard]] decide::WaitBudget& budget() const {
+    return creators_->threads_[id_.index()].budget;
+  }
   [[nodiscard]] Found take_own() const { return executor().take_own(id_, *clock_); }
   [[nodiscard]] Found find_work() const { return executor().find_work(id_, *clock_); }
   [[nodiscard]] bool others_are_busy() const { return creators_->team_.idle() + 1 < workers(); }
@@ -82,7 +85,7 @@ class Creators::Creating {
 // True if the creator does something else before it creates the next: too many wait.
 bool Creators::helps(std::uint32_t w, double& clock) {
   constexpr double look = 50 * nanosecond;
-  constexpr double nap = 50'000 * nanosecond;
+  constexpr double nap = static_cast<double>(decide::limits::pause_beyond.count) * nanosecond;
   using Next = decide::Help::Step;
   Thread& thread = threads_[w];
   team_.executor().constrain(WorkerId{std::size_t{w}}, Script::none);

@@ -26,6 +26,7 @@ class Creators : public Course {
     std::size_t next = 0;          // in it
     std::uint32_t unfinished = 0;  // tasks that it created
     decide::Help help{};           // before it creates the next
+    decide::WaitBudget budget{};
     [[nodiscard]] bool is_through() const { return next == list.size(); }
   };
 

@@ -197,7 +197,7 @@ Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core
     worker.distribution = choice.distribution->make();
     worker.push = choice.push->make();
     worker.steal = choice.steal->make();
-    worker.restraint = decide::Restraint(worker.steal->patience(), 50 * ticks_per_microsecond);
+    worker.restraint = decide::Restraint(worker.steal->patience(), ticks_per_microsecond);
     worker.victim_storage.resize(worker.steal->max_victims(places_));
     worker.place = places_.of(WorkerId{w});
     worker.domain = places_.domain_of(WorkerId{w});

@@ -356,6 +356,7 @@ struct Producer {
   std::deque<int> own{};
   std::deque<int> elsewhere{};
   bool others_are_busy = true;
+  WaitBudget budget{};
   Nanoseconds now{};
 };
 
@@ -365,6 +366,7 @@ class Creating {
   explicit Creating(Producer& producer) : producer_(&producer) {}
   std::size_t workers() const { return 2; }
   std::int32_t unfinished() const { return producer_->unfinished; }
+  WaitBudget& budget() const { return producer_->budget; }
   Found take_own() const { return first(producer_->own); }
   Found find_work() const { return first(producer_->elsewhere); }
   bool others_are_busy() const { return producer_->others_are_busy; }
@@ -431,6 +433,27 @@ TEST(Helping, WaitsForOthersOnlyWhileTheyRunTasksAndNotForEver) {
   EXPECT_EQ(after_looks(alone, producer), Step::create);
 }
 
+// What the others run may wait for the creator itself, and so for ever.
+TEST(Helping, GivesUpWaitingWhereItNeverHelps) {
+  Producer producer{.unfinished = 3 * limits::waiting_children};
+  const auto wait = [&producer] {
+    const Nanoseconds begin = producer.now;
+    Help help;
+    while (after_looks(help, producer) == Step::pause) {
+      producer.now = producer.now + limits::pause_beyond;
+    }
+    return Nanoseconds{producer.now.count - begin.count};
+  };
+  for (int task = 0; task < 1000; ++task) wait();
+  EXPECT_LE(producer.now, limits::wait_in_vain + Nanoseconds{1000 * limits::pause_beyond.count});
+  EXPECT_EQ(wait(), Nanoseconds{});
+  std::optional<int> found;
+  producer.elsewhere = {1};
+  Help helped;
+  EXPECT_EQ(helped.next(Creating(producer), found), Step::run);
+  EXPECT_GT(wait(), Nanoseconds{}) << "it helped: waiting makes sense again";
+}
+
 // --- where it is found
 
 TEST(Finding, LooksAtWhatIsUrgentThenItsOwnNewestThenElsewhere) {
@@ -483,7 +506,7 @@ TEST(Finding, AThiefThatPausesStaysNear) {
 TEST(Finding, APatientThiefLeavesTheOthersHomesAloneForAWhile) {
   Toy toy;
   toy.now = 7;
-  toy.restraint = Restraint(2, 100);
+  toy.restraint = Restraint(2, 2);
   toy.of_domain(1) = {1};
   toy.queue(toy.team.of_worker(5)) = {2, 3};
   EXPECT_EQ(find_work(Acting(toy)), 2) << "what a worker keeps to itself is free";
@@ -620,7 +643,7 @@ class Restrained : public testing::Test {
     return now_ - begin;
   }
   std::uint64_t now_ = 1000;
-  Restraint restraint_{2, 50};
+  Restraint restraint_{2, 1};
 };
 
 TEST_F(Restrained, StaysForSoManyOfItsTasks) {

@@ -380,6 +380,28 @@ TEST(Producers, WaitForALongTaskInsteadOfMakingMore) {
   EXPECT_EQ(ran.load(), made);
 }
 
+// What the other one runs waits for the creator's next statement.
+TEST(Producers, GoOnWhereTheOthersWaitForThem) {
+  const host::Machine machine({2});
+  constexpr int count = 5 * 32'768;
+  int value = 0;
+  std::atomic<bool> begun{false};
+  std::atomic<bool> all_are_made{false};
+  std::atomic<int> ran{0};
+  host::single(2, [&](Worker& worker) {
+    host::spawn(worker, {host::out(&value)}, [&](Worker&) {
+      begun.store(true);
+      while (!all_are_made.load()) std::this_thread::yield();
+    });
+    while (!begun.load()) std::this_thread::yield();  // by the other one
+    for (int i = 0; i < count; ++i) {
+      host::spawn(worker, {host::in(&value)}, [&](Worker&) { ran.fetch_add(1); });
+    }
+    all_are_made.store(true);
+  });
+  EXPECT_EQ(ran.load(), count);
+}
+
 // Nobody else can do anything for them: then waiting makes no sense.
 TEST(Producers, GoOnWhereTasksWaitForThemselves) {
   const host::Machine machine({2});
