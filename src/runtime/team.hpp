@@ -110,6 +110,13 @@ struct alignas(64) Looking {
   std::atomic<std::uint32_t> count{0};
 };
 
+/// What stands in for a worker's policies where a thread outside of the team makes a task ready.
+struct OutsidePolicies {
+  std::unique_ptr<policy::Distribution> distribution;
+  std::unique_ptr<policy::Push> push;
+  Random random{1};
+};
+
 /// Threads of one parallel region. Pooled: never freed while the process lives, so a late wake-up
 /// of a finished team is harmless. A pooled team may serve regions of fewer threads.
 class Team : public policy::QueueLengths {
@@ -145,6 +152,7 @@ class Team : public policy::QueueLengths {
   std::unique_ptr<policy::Places> places;            ///< set at the meeting; then constant
   std::vector<std::unique_ptr<SharedQueue>> queues;  ///< by place, without the workers' own
   PriorityQueue prioritised;                         ///< tasks with a priority, all domains
+  std::unique_ptr<OutsidePolicies> outside;          ///< made and used under outside.cpp's lock
   std::unique_ptr<Sleepers> sleepers;                ///< made at the first meeting, then constant
   std::vector<Looking> looking;                      ///< by domain with cores; likewise
   std::vector<CoreId> core_of;                       ///< by worker, written at arrival
