@@ -25,4 +25,17 @@ inline bool write_text(const std::string& path, const std::string& text) {
   return std::fclose(file.release()) == 0 && written;
 }
 
+/// All of a file; "" if it cannot be read.
+inline std::string read_text(const std::string& path) {
+  std::string text;
+  const FileStream file(std::fopen(path.c_str(), "rbe"));
+  char piece[1U << 14U];
+  while (file != nullptr) {
+    const std::size_t got = std::fread(piece, 1, sizeof(piece), file.get());
+    if (got == 0) break;
+    text.append(piece, got);
+  }
+  return text;
+}
+
 }  // namespace lares

@@ -108,9 +108,14 @@ void add_guest_options(CLI::App& command, GuestOptions& options) {
   add("--distances", options.distances, "FILE",
       "The distances between nodes: a file with a matrix, or " + lab::distance_preset_names());
   add("--cpuless", options.cpuless, "N", "How many nodes at the end have memory only");
-  add("--cache", options.cache, "SIZES",
-      "The caches that --count assumes: l2=SIZE per cpu (default: 512K), l3=SIZE (default: none), "
-      "l3-per=node or l3-per=package");
+}
+
+void add_cache_option(CLI::App& command, GuestOptions& options) {
+  command
+      .add_option("--cache", options.cache,
+                  "The caches that --count assumes: l2=SIZE per cpu (default: 512K), l3=SIZE "
+                  "(default: none), l3-per=node or l3-per=package")
+      ->type_name("SIZES");
 }
 
 Result<lab::GuestPlan> load_guest(const GuestOptions& options, Bytes host_memory) {
