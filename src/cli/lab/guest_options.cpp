@@ -20,16 +20,10 @@ namespace {
 constexpr std::size_t max_distances_bytes = 1U << 20U;
 
 Result<std::string> read_distances(const std::string& path) {
-  const auto refuse = [&](const char* why) {
-    return Error{fmt::format("--distances: cannot read file \"{}\": {}", path, why)};
-  };
-  const FileStream file(std::fopen(path.c_str(), "rbe"));
-  if (!file) return refuse(std::strerror(errno));
-  std::string text(max_distances_bytes + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get()) != 0) return refuse(std::strerror(errno));
-  if (text.size() > max_distances_bytes) return refuse("it is larger than 1 MiB");
-  return text;
+  std::string text;
+  if (read_text(path, max_distances_bytes, text)) return text;
+  return Error{fmt::format("--distances: cannot read file \"{}\": {}", path,
+                           errno == EFBIG ? "it is larger than 1 MiB" : std::strerror(errno))};
 }
 
 /// One number, where only one makes sense.
