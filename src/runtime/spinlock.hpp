@@ -18,6 +18,11 @@ inline void relax() noexcept {
 #endif
 }
 
+/// Lets others have the processor.
+inline void give_way() noexcept {
+  if (!disorder::gives_way()) sched_yield();
+}
+
 /// Waits for what comes soon unless somebody else needs the processor: with more threads than cores
 /// that may be who makes `done()` true.
 template <class Done>

@@ -1,7 +1,5 @@
 #include "runtime/waiting.hpp"
 
-#include <sched.h>
-
 #include <cstdlib>
 #include <new>
 
@@ -31,9 +29,7 @@ bool Patience::sees_work(const Worker& worker) noexcept {
   if (team.is_crowded() || worker.constraint != nullptr || looks_ >= most_looks) return false;
   ++looks_;
   for (std::size_t i = 0; i < team.places->size(); ++i) {
-    if (team.length(PlaceId{i}) == 0) continue;
-    if (!disorder::gives_way()) sched_yield();
-    return true;
+    if (team.length(PlaceId{i}) != 0) return true;
   }
   return false;
 }
