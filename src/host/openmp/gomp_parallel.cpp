@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/raw_memory.hpp"
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_reductions.hpp"
 #include "host/openmp/placement.hpp"
@@ -35,9 +36,7 @@ void run(void* argument) {
 __attribute__((tls_model("initial-exec"))) thread_local Launch* t_split = nullptr;
 
 Launch* begin_split(Stock& stock, Body body, void* data) {
-  void* memory = std::malloc(sizeof(Launch));
-  if (memory == nullptr) std::abort();
-  auto* launch = new (memory)
+  auto* launch = new (need_memory(sizeof(Launch)))
       Launch(stock, *runtime::hint_for(reinterpret_cast<const void*>(body)), body, data);
   launch->outer = t_split;
   t_split = launch;
