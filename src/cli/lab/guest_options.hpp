@@ -21,7 +21,7 @@ struct GuestOptions {
   std::string cache;            ///< --cache
 };
 
-/// Adds --machine, --nodes, --cpus-per-node, --memory-per-node, --distances, --cpuless and --cache.
+/// Adds --machine, --nodes, --cpus-per-node, --memory-per-node, --distances and --cpuless.
 void add_guest_options(CLI::App& command, GuestOptions& options);
 /// --cache, for the command that counts.
 void add_cache_option(CLI::App& command, GuestOptions& options);
