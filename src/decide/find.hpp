@@ -59,7 +59,8 @@ typename W::Found visit(W worker, PlaceId place, bool thorough) {
 }
 
 /// From the queues that are as near to this worker as to any other. The domain's also takes what
-/// does not fit into a full deque, and, as the root's, what a thread outside of the team made ready.
+/// does not fit into a full deque, and, as the root's, what a thread outside of the team made
+/// ready.
 template <Seeker W>
 typename W::Found take_shared(W worker) {
   const policy::Places& places = worker.places();
