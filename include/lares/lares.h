@@ -24,8 +24,9 @@ int lares_active(void);
 int lares_domain_count(void);
 
 /* The processors of a domain that this process may use, by the system's numbers, into at most
-   `count` fields; gives how many there are: 0 if the domain has none or does not exist. `processors`
-   may be NULL if `count` is 0. Constant while the process runs. Thread safety: any thread. */
+   `count` fields; gives how many there are: 0 if the domain has none or does not exist.
+   `processors` may be NULL if `count` is 0. Constant while the process runs. Thread safety: any
+   thread. */
 size_t lares_domain_processors(int domain, int* processors, size_t count);
 
 /* How far the memory of domain `to` is from the cores of domain `from`: 10 is local, 20 takes twice
