@@ -16,6 +16,7 @@
 #include "runtime/counters.hpp"
 #include "runtime/courtesy.hpp"
 #include "runtime/deque.hpp"
+#include "runtime/loops.hpp"
 #include "runtime/priority_queue.hpp"
 #include "runtime/shared_queue.hpp"
 #include "runtime/sleepers.hpp"
@@ -82,6 +83,11 @@ struct alignas(128) Worker {
   std::uint32_t sample_countdown = 1;
   decide::Thrift thrift{ticks_per_microsecond()};
   Courtesy courtesy;
+  Loop* loop = nullptr;           ///< the last of the region's loops that it came to
+  LoopLane* loop_lane = nullptr;  ///< its part of that
+  std::uint64_t loop_taken = 0;   ///< iterations not counted yet, of this kind:
+  Locality loop_locality = Locality::local;
+  bool in_own_loop = false;    ///< front end's: the worksharing construct that it is in is ours
   bool may_deviate = false;    ///< the user left the choice of policy to us
   bool wants_data = false;     ///< tasks' data matter for the policy on this machine
   bool keeps_dataless = true;  ///< the push never sends a task without data away
@@ -167,6 +173,8 @@ class Team : public policy::QueueLengths {
   std::atomic<bool> inlined_seen{false};   ///< in this region: a task was run at once
   std::atomic<bool> cancelled{false};
   std::atomic<std::uint32_t> draining{0};  ///< who waits in drain(); written by them
+
+  LoopChain loops;  ///< its own rules
 
   // Barrier: counts up to size(); whoever takes it back to 0 then opens the next epoch.
   alignas(64) std::atomic<std::uint32_t> arrived{0};
