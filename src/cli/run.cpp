@@ -239,6 +239,7 @@ class Run {
     binding_ = bind_threads(environment_, settings_.machine, settings_.bind);
     environment_.set("LARES_SESSION", session.path());
     environment_.set("LARES_POLICY", policy::to_string(settings_.policy));
+    environment_.set("LARES_LOOPS", policy::to_string(settings_.loops));
     if (settings_.placement.empty()) {
       environment_.unset("LARES_PLACEMENT");
     } else {
@@ -379,6 +380,13 @@ void add_run(CLI::App& app) {
                    "Where tasks go and whom idle threads visit: a preset, or push=NAME,steal=NAME; "
                    "`lares policies` lists them")
       ->type_name("SPEC");
+  command
+      ->add_option(
+          "--loops", options->loops,
+          "Who hands out the iterations of dynamic and guided loops: stock (default), "
+          "numa[,steal=nearest|most-loaded|random][,chunk=N], or auto, which is numa where "
+          "there are several domains")
+      ->type_name("HOW");
   command
       ->add_option("--bind", options->bind,
                    "How threads are bound: close, spread, none, as-is (default: as OMP_PLACES and "

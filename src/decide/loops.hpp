@@ -103,9 +103,9 @@ concept LoopLook = requires(L look, WorkerId worker, DomainId domain, std::uint3
   { look.random_below(bound) } -> std::convertible_to<std::uint32_t>;
 };
 
-/// What a thief spares: the last chunk of a worker that has not come yet. It is home for most
-/// loops' only chunk, and the worker is most often about to come. Taken in the end all the same: a
-/// program may make a thread wait for iterations of a loop that it has not come to.
+/// What a thief spares for a while: the last chunk of a worker that has not come yet. It is home
+/// for most loops' only chunk, and the worker is most often about to come. Taken in the end all the
+/// same: a program may make a thread wait for iterations of a loop that it has not come to.
 enum class Late : bool { spared, robbed };
 
 struct LoopVictim {

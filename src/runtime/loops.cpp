@@ -91,10 +91,13 @@ Loop* make_loop(Worker& worker, const LoopRequest& request) noexcept {
   loop.left_to_stock = request.left_to_stock;
   loop.next.store(nullptr, std::memory_order_relaxed);
   loop.gone.store(0, std::memory_order_relaxed);
+  loop.last_taken.store(loop.shape.chunks == 0, std::memory_order_relaxed);
   if (request.left_to_stock) return &loop;
   for (std::size_t i = 0; i < team.size(); ++i) {
+    LoopRange part = loop.shape.home_part(i);
+    if (part.end == loop.shape.chunks && part.size() > 0) --part.end;
     loop.lanes[i].clear();
-    loop.lanes[i].put(loop.shape.home_part(i), loop.wide);
+    loop.lanes[i].put(part, loop.wide);
   }
   if (worker.counters != nullptr) worker.counters->loops.add(1);
   return &loop;
@@ -104,8 +107,7 @@ Loop* make_loop(Worker& worker, const LoopRequest& request) noexcept {
 Loop* loop_behind(std::atomic<Loop*>& link, Worker& worker, const LoopRequest& request) noexcept {
   // acquire: the loop as it was made.
   Loop* loop = link.load(std::memory_order_acquire);
-  if (loop == nullptr &&
-      link.compare_exchange_strong(loop, making(), std::memory_order_acquire)) {
+  if (loop == nullptr && link.compare_exchange_strong(loop, making(), std::memory_order_acquire)) {
     loop = make_loop(worker, request);
     disorder::late(disorder::Point::loop_made);
     link.store(loop, std::memory_order_release);
@@ -168,8 +170,8 @@ Locality locality_of(const Worker& worker, std::uint64_t chunk) noexcept {
                                                                : Locality::remote;
 }
 
-// What is left of the loop's last chunks is a late thread's; it gets a moment to come.
-void wait_for_late(const Team& team) noexcept {
+// What is left is most likely soon taken by whose home it is: that worker gets a moment.
+void wait_for_home(const Team& team) noexcept {
   if (team.crowded) {
     sched_yield();
     return;
@@ -177,34 +179,60 @@ void wait_for_late(const Team& team) noexcept {
   for (int i = 0; i < 16; ++i) relax();
 }
 
-/// A range of another worker; empty if all words were seen empty. Whoever loses a race for a range
-/// looks again: somebody else has won it, so the team as a whole goes on.
+LoopRange last_chunk(const Loop& loop) noexcept {
+  return {loop.shape.chunks - 1, loop.shape.chunks};
+}
+
+bool is_last_left(const Loop& loop) noexcept {
+  return !loop.last_taken.load(std::memory_order_relaxed);
+}
+
+LoopRange take_last(Worker& worker) noexcept {
+  // relaxed: as the words.
+  if (!is_last_left(*worker.loop) ||
+      worker.loop->last_taken.exchange(true, std::memory_order_relaxed)) {
+    return {};
+  }
+  worker.had_last_chunk = true;
+  return last_chunk(*worker.loop);
+}
+
+LoopRange steal_from(Worker& worker, WorkerId victim) noexcept {
+  const LoopRange range = worker.loop->lanes[victim.index()].steal(worker.loop->wide);
+  if (range.size() == 0 || worker.counters == nullptr) return range;
+  const bool afar = worker.team->places->domain_of(victim) != worker.domain;
+  worker.counters->loop_steals[afar ? 1 : 0].add(1);
+  return range;
+}
+
+/// A range of another worker, or the last chunk; empty if nothing was left to be seen. Whoever
+/// loses a race for a range looks again: somebody else has won it, so the team as a whole goes on.
 LoopRange rob(Worker& worker) noexcept {
   constexpr int patience = 32;
-  Look look{worker, *worker.loop};
-  int waited = 0;
-  for (;;) {
-    const policy::LoopSteal steal = Engine::instance().loops().steal;
+  const Loop& loop = *worker.loop;
+  Look look{worker, loop};
+  const policy::LoopSteal steal = Engine::instance().loops().steal;
+  for (int waited = 0;;) {
     decide::LoopVictim victim = decide::find_loop_victim(look, steal, Late::spared);
     if (victim.left == 0) {
       victim = decide::find_loop_victim(look, steal, Late::robbed);
-      if (victim.left == 0) return {};
-      if (waited++ < patience) {
-        wait_for_late(*worker.team);
+      const bool last_of_another =
+          is_last_left(loop) && loop.shape.home_of(loop.shape.chunks - 1) != worker.id.index();
+      if ((victim.left > 0 || last_of_another) && waited++ < patience) {
+        wait_for_home(*worker.team);
         continue;
       }
+      if (victim.left == 0) return take_last(worker);
     }
-    const LoopRange range = worker.loop->lanes[victim.worker.index()].steal(worker.loop->wide);
-    if (range.size() == 0) continue;
-    const bool afar = worker.team->places->domain_of(victim.worker) != worker.domain;
-    if (worker.counters != nullptr) worker.counters->loop_steals[afar ? 1 : 0].add(1);
-    return range;
+    const LoopRange range = steal_from(worker, victim.worker);
+    if (range.size() > 0) return range;
   }
 }
 
 // Nothing is left of the worker's own: the first of what another has, and the rest into its word.
 LoopRange take_of_others(Worker& worker) noexcept {
   count_taken(worker);
+  if (worker.had_last_chunk) return {};
   const LoopRange range = rob(worker);
   if (range.size() == 0) return {};
   worker.loop_locality = locality_of(worker, range.begin);  // a range is always of one home
@@ -224,6 +252,7 @@ Loop& enter_loop(Worker& worker, const LoopRequest& request) noexcept {
   if (before != nullptr) go_on_from(*before, *worker.team);
   worker.loop_lane = &loop->lanes[worker.id.index()];
   worker.loop_locality = Locality::local;
+  worker.had_last_chunk = false;
   worker.loop_lane->arrive();
   return *loop;
 }

@@ -2,11 +2,15 @@
 //
 // Every loop has one word for each worker: the chunks [begin, end) that are that worker's. It takes
 // from the front, thieves from the end, each by one compare-and-swap. The invariant: the words of a
-// loop, and what was taken out of them, are always all of its chunks, each once. A word is the whole
-// truth about what may be taken from it, so a word that has come back to an earlier value is no
-// trap: its owner has those chunks again. A word of an earlier loop cannot be met: a loop's memory
-// is used again only after every thread of the team has gone on to a later one, and a thief is a
-// thread that has not.
+// loop, what was taken out of them, and its last chunk are always all of its chunks, each once. A
+// word is the whole truth about what may be taken from it, so a word that has come back to an
+// earlier value is no trap: its owner has those chunks again. A word of an earlier loop cannot be
+// met: a loop's memory is used again only after every thread of the team has gone on to a later
+// one, and a thief is a thread that has not.
+//
+// A loop's last chunk is in no word: whoever has seen all words empty may take it, and takes
+// nothing behind it. Compilers write a lastprivate variable back from the thread that ran the last
+// iteration when that thread has ended the loop, so no other iteration may follow there.
 //
 // The loops of a region are a chain: a thread goes from each to the next, however far ahead of the
 // others, since a program may let some wait in an earlier loop for iterations of a later one.
@@ -78,8 +82,8 @@ class alignas(128) LoopLane {
   std::atomic<std::uint64_t> end_{0};
 };
 
-/// The values that the program's variable takes: iteration i has first + i * step, in the arithmetic
-/// of its type; `bound` is what the program gave as the end.
+/// The values that the program's variable takes: iteration i has first + i * step, in the
+/// arithmetic of its type; `bound` is what the program gave as the end.
 struct LoopBounds {
   std::uint64_t first = 0;
   std::uint64_t step = 0;
@@ -107,7 +111,8 @@ struct Loop {
   Loop* next_made = nullptr;  ///< likewise
   /// The region's next loop; nobody's address but `making` while one thread makes it.
   alignas(64) std::atomic<Loop*> next{nullptr};
-  std::atomic<std::uint32_t> gone{0};  ///< threads that have gone on to a later loop
+  std::atomic<bool> last_taken{false};  ///< the last chunk: whoever sets it runs it
+  std::atomic<std::uint32_t> gone{0};   ///< threads that have gone on to a later loop
 };
 
 /// A team's loops.

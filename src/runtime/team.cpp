@@ -197,6 +197,7 @@ void start_implicit_task(Worker& worker, ThreadState& thread) noexcept {
   worker.constraint = &task;
   worker.loop = nullptr;
   worker.in_own_loop = false;
+  worker.began_own_loop = false;
 }
 
 // Teams of so many sizes are kept as they are; beyond, one serves several sizes: a program that

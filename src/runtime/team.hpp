@@ -87,10 +87,12 @@ struct alignas(128) Worker {
   LoopLane* loop_lane = nullptr;  ///< its part of that
   std::uint64_t loop_taken = 0;   ///< iterations not counted yet, of this kind:
   Locality loop_locality = Locality::local;
-  bool in_own_loop = false;    ///< front end's: the worksharing construct that it is in is ours
-  bool may_deviate = false;    ///< the user left the choice of policy to us
-  bool wants_data = false;     ///< tasks' data matter for the policy on this machine
-  bool keeps_dataless = true;  ///< the push never sends a task without data away
+  bool had_last_chunk = false;  ///< of `loop`, which is over for this worker
+  bool in_own_loop = false;     ///< front end's: the worksharing construct that it is in is ours
+  bool began_own_loop = false;  ///< front end's: so is the one that it began last (Clang)
+  bool may_deviate = false;     ///< the user left the choice of policy to us
+  bool wants_data = false;      ///< tasks' data matter for the policy on this machine
+  bool keeps_dataless = true;   ///< the push never sends a task without data away
   decide::OwnQueueLimits own_queue_limits = {};
 
   // This worker writes, any worker reads: together they tell whether the team is quiet.

@@ -58,7 +58,7 @@ TEST(LoopShape, PartsAreAllChunksOnceAndAgreeWithTheirHome) {
 TEST(LoopShape, HoldsAtTheLimits) {
   for (const std::uint64_t count : {UINT64_MAX, UINT64_MAX - 1, std::uint64_t{1} << 63U}) {
     for (const std::uint64_t chunk : {std::uint64_t{1}, count / 3, count - 1, count, UINT64_MAX}) {
-      for (const std::size_t workers : {1, 2, 3, 33}) {
+      for (const std::size_t workers : {1U, 2U, 3U, 33U}) {
         const LoopShape shape(count, chunk, workers, true);
         std::uint64_t next = 0;
         for (std::size_t worker = 0; worker < workers; ++worker) {
@@ -110,8 +110,8 @@ TEST(LoopVictim, IsOfTheOwnDomainAsLongAsThatHasAny) {
   for (int round = 0; round < 5000; ++round) {
     MadeUp loop({{0, random.below(3), random.below(3)}, {random.below(9)}, {random.below(9)}});
     const std::uint64_t own = loop.chunks[1] + loop.chunks[2];
-    for (const auto steal : {policy::LoopSteal::nearest, policy::LoopSteal::most_loaded,
-                             policy::LoopSteal::random}) {
+    for (const auto steal :
+         {policy::LoopSteal::nearest, policy::LoopSteal::most_loaded, policy::LoopSteal::random}) {
       const auto victim = decide::find_loop_victim(loop, steal, decide::Late::robbed);
       const std::uint64_t all = std::accumulate(loop.chunks.begin(), loop.chunks.end(), 0ULL);
       ASSERT_EQ(victim.left > 0, all > 0);
@@ -196,6 +196,29 @@ TEST(Loops, RunEachIterationOnce) {
   }
 }
 
+TEST(Loops, EndForTheThreadThatRanTheLastIteration) {
+  for (int round = 0; round < 200; ++round) {
+    const host::Machine machine({2, 2});
+    choose(static_cast<policy::LoopSteal>(round % 3));
+    LoopRequest request;
+    request.iterations = 1 + static_cast<std::uint64_t>(round) * 3 / 2;
+    request.chunk = 1 + static_cast<std::uint64_t>(round) % 3;
+    request.guided = round % 2 == 0;
+    std::atomic<int> last{0};
+    host::region(4, [&](Worker& worker) {
+      enter_loop(worker, request);
+      bool had_last = false;
+      for (LoopRange range = next_iterations(worker); range.size() > 0;
+           range = next_iterations(worker)) {
+        EXPECT_FALSE(had_last);
+        had_last = range.end == request.iterations;
+        if (had_last) last.fetch_add(1);
+      }
+    });
+    ASSERT_EQ(last.load(), 1);
+  }
+}
+
 // 2^33 chunks: too many for a word, taken in few pieces.
 TEST(Loops, OfMoreChunksThanAWordHoldsRunEachIterationOnce) {
   const host::Machine machine({2, 2});
@@ -253,12 +276,17 @@ TEST(Loops, StayAtHomeWhereEverybodyHasAsMuchToDo) {
     come.fetch_add(1);
     while (come.load() < 2) sched_yield();
     const std::size_t own = worker.id.index();
-    for (int taken = 0; taken < 500; ++taken) {
-      const LoopRange range = next_iterations(worker);
-      EXPECT_EQ(range.begin, own * 500 + static_cast<std::uint64_t>(taken));
-    }
+    const auto take = [&](std::uint64_t i) {
+      EXPECT_EQ(next_iterations(worker).begin, own * 500 + i);
+    };
+    for (std::uint64_t taken = 0; taken < 499; ++taken) take(taken);
+    // The last one of all is at home with worker 1, and is for whoever has seen the end of all
+    // else.
+    if (own == 0) take(499);
     come.fetch_add(1);
-    while (come.load() < 4) sched_yield();
+    while (come.load() < (own == 0 ? 5 : 4)) sched_yield();
+    if (own == 1) take(499);
+    if (own == 1) come.fetch_add(1);
     EXPECT_EQ(next_iterations(worker).size(), 0U);
   });
   EXPECT_EQ(iterations(Locality::local) - local, 1000U);
@@ -281,7 +309,7 @@ TEST(Loops, GiveHalfOfWhatIsLeftToAThiefFromAfar) {
       }
       return;
     }
-    for (int i = 0; i < 100; ++i) EXPECT_EQ(next_iterations(worker).size(), 1U);
+    for (int i = 0; i < 99; ++i) EXPECT_EQ(next_iterations(worker).size(), 1U);
     const LoopRange stolen = next_iterations(worker);
     EXPECT_EQ(stolen, (LoopRange{50, 51}));
     EXPECT_EQ(worker.loop->lanes[0].left(false), 50U);
