@@ -17,9 +17,8 @@ bool deliver(runtime::Worker& worker, Value* istart, Value* iend) noexcept {
   const runtime::Loop& loop = *worker.loop;
   const runtime::LoopBounds& bounds = loop.bounds;
   *istart = static_cast<Value>(bounds.first + range.begin * bounds.step);
-  *iend = static_cast<Value>(range.end == loop.shape.iterations
-                                 ? bounds.bound
-                                 : bounds.first + range.end * bounds.step);
+  *iend = static_cast<Value>(
+      range.end == loop.shape.iterations ? bounds.bound : bounds.first + range.end * bounds.step);
   return true;
 }
 
@@ -51,27 +50,26 @@ bool enter_by_variable(runtime::Worker& worker, runtime::LoopRequest request) no
 namespace gomp = lares::omp::gomp;
 
 // Forwards to the runtime of the worker's team, or to the one that the caller means.
-#define LARES_FORWARD_LOOP(name, ...)                                                          \
-  if (worker != nullptr) {                                                                     \
-    return lares::omp::real<decltype(name)>(lares::omp::stock_of(*worker),                     \
-                                            lares::omp::Entry::name)(__VA_ARGS__);             \
-  }                                                                                            \
-  LARES_REAL_BY_CALLER(name);                                                                  \
+#define LARES_FORWARD_LOOP(name, ...)                                              \
+  if (worker != nullptr) {                                                         \
+    return lares::omp::real<decltype(name)>(lares::omp::stock_of(*worker),         \
+                                            lares::omp::Entry::name)(__VA_ARGS__); \
+  }                                                                                \
+  LARES_REAL_BY_CALLER(name);                                                      \
   return name##_real(__VA_ARGS__)
 
-#define LARES_LOOP_WORKER()                  \
-  lares::runtime::Worker* const worker =     \
+#define LARES_LOOP_WORKER()              \
+  lares::runtime::Worker* const worker = \
       lares::omp::own_worker(__builtin_return_address(0), lares::omp::Abi::gomp)
 
-#define LARES_LOOP_START(name, is_guided)                                                      \
-  LARES_EXPORT bool name(long start, long end, long incr, long chunk, long* istart,            \
-                         long* iend) {                                                         \
-    LARES_LOOP_WORKER();                                                                       \
-    if (worker != nullptr && gomp::may_be_ours(*worker)) {                                     \
-      return gomp::start(*worker, gomp::loop_request(start, end, incr), is_guided, chunk,      \
-                         istart, iend);                                                        \
-    }                                                                                          \
-    LARES_FORWARD_LOOP(name, start, end, incr, chunk, istart, iend);                           \
+#define LARES_LOOP_START(name, is_guided)                                                         \
+  LARES_EXPORT bool name(long start, long end, long incr, long chunk, long* istart, long* iend) { \
+    LARES_LOOP_WORKER();                                                                          \
+    if (worker != nullptr && gomp::may_be_ours(*worker)) {                                        \
+      return gomp::start(*worker, gomp::loop_request(start, end, incr), is_guided, chunk, istart, \
+                         iend);                                                                   \
+    }                                                                                             \
+    LARES_FORWARD_LOOP(name, start, end, incr, chunk, istart, iend);                              \
   }
 
 #define LARES_LOOP_ULL_START(name, is_guided)                                                  \
@@ -85,34 +83,34 @@ namespace gomp = lares::omp::gomp;
     LARES_FORWARD_LOOP(name, up, start, end, incr, chunk, istart, iend);                       \
   }
 
-#define LARES_LOOP_RUNTIME_START(name)                                                       \
-  LARES_EXPORT bool name(long start, long end, long incr, long* istart, long* iend) {        \
-    LARES_LOOP_WORKER();                                                                     \
-    if (worker != nullptr && gomp::may_be_ours(*worker) &&                                   \
-        gomp::enter_by_variable(*worker, gomp::loop_request(start, end, incr))) {            \
-      return gomp::deliver(*worker, istart, iend);                                           \
-    }                                                                                        \
-    LARES_FORWARD_LOOP(name, start, end, incr, istart, iend);                                \
+#define LARES_LOOP_RUNTIME_START(name)                                                \
+  LARES_EXPORT bool name(long start, long end, long incr, long* istart, long* iend) { \
+    LARES_LOOP_WORKER();                                                              \
+    if (worker != nullptr && gomp::may_be_ours(*worker) &&                            \
+        gomp::enter_by_variable(*worker, gomp::loop_request(start, end, incr))) {     \
+      return gomp::deliver(*worker, istart, iend);                                    \
+    }                                                                                 \
+    LARES_FORWARD_LOOP(name, start, end, incr, istart, iend);                         \
   }
 
-#define LARES_LOOP_ULL_RUNTIME_START(name)                                                   \
-  LARES_EXPORT bool name(bool up, gomp_ull start, gomp_ull end, gomp_ull incr,               \
-                         gomp_ull* istart, gomp_ull* iend) {                                 \
-    LARES_LOOP_WORKER();                                                                     \
-    if (worker != nullptr && gomp::may_be_ours(*worker) &&                                   \
-        gomp::enter_by_variable(*worker, gomp::loop_request(up, start, end, incr))) {        \
-      return gomp::deliver(*worker, istart, iend);                                           \
-    }                                                                                        \
-    LARES_FORWARD_LOOP(name, up, start, end, incr, istart, iend);                            \
+#define LARES_LOOP_ULL_RUNTIME_START(name)                                                       \
+  LARES_EXPORT bool name(bool up, gomp_ull start, gomp_ull end, gomp_ull incr, gomp_ull* istart, \
+                         gomp_ull* iend) {                                                       \
+    LARES_LOOP_WORKER();                                                                         \
+    if (worker != nullptr && gomp::may_be_ours(*worker) &&                                       \
+        gomp::enter_by_variable(*worker, gomp::loop_request(up, start, end, incr))) {            \
+      return gomp::deliver(*worker, istart, iend);                                               \
+    }                                                                                            \
+    LARES_FORWARD_LOOP(name, up, start, end, incr, istart, iend);                                \
   }
 
-#define LARES_LOOP_NEXT(name, value)                                                         \
-  LARES_EXPORT bool name(value* istart, value* iend) {                                       \
-    LARES_LOOP_WORKER();                                                                     \
-    if (worker != nullptr && worker->in_own_loop) {                                          \
-      return gomp::deliver(*worker, istart, iend);                                           \
-    }                                                                                        \
-    LARES_FORWARD_LOOP(name, istart, iend);                                                  \
+#define LARES_LOOP_NEXT(name, value)                   \
+  LARES_EXPORT bool name(value* istart, value* iend) { \
+    LARES_LOOP_WORKER();                               \
+    if (worker != nullptr && worker->in_own_loop) {    \
+      return gomp::deliver(*worker, istart, iend);     \
+    }                                                  \
+    LARES_FORWARD_LOOP(name, istart, iend);            \
   }
 
 LARES_LOOP_START(GOMP_loop_nonmonotonic_dynamic_start, false)

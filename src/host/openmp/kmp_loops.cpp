@@ -78,27 +78,26 @@ std::int32_t deliver(runtime::Worker& worker, std::int32_t* p_last, Value* p_low
 namespace kmp = lares::omp::kmp;
 using lares::omp::Entry;
 
-#define LARES_DISPATCH(suffix, Value)                                                             \
-  LARES_EXPORT void __kmpc_dispatch_init_##suffix(                                                \
-      kmp_location* loc, std::int32_t gtid, std::int32_t schedule, Value lower, Value upper,      \
-      kmp::Step<Value> step, kmp::Step<Value> chunk) {                                            \
-    lares::runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));          \
-    if (worker != nullptr && kmp::begin<Value>(*worker, schedule, lower, upper, step, chunk)) {   \
-      return;                                                                                     \
-    }                                                                                             \
-    LARES_KMP_REAL(__kmpc_dispatch_init_##suffix)                                                 \
-    (loc, gtid, schedule, lower, upper, step, chunk);                                             \
-  }                                                                                               \
-  LARES_EXPORT std::int32_t __kmpc_dispatch_next_##suffix(kmp_location* loc, std::int32_t gtid,   \
-                                                          std::int32_t* p_last, Value* p_lower,   \
-                                                          Value* p_upper,                         \
-                                                          kmp::Step<Value>* p_step) {             \
-    lares::runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));          \
-    if (worker != nullptr && worker->in_own_loop) {                                               \
-      return kmp::deliver<Value>(*worker, p_last, p_lower, p_upper, p_step);                      \
-    }                                                                                             \
-    return LARES_KMP_REAL(__kmpc_dispatch_next_##suffix)(loc, gtid, p_last, p_lower, p_upper,     \
-                                                         p_step);                                 \
+#define LARES_DISPATCH(suffix, Value)                                                              \
+  LARES_EXPORT void __kmpc_dispatch_init_##suffix(kmp_location* loc, std::int32_t gtid,            \
+                                                  std::int32_t schedule, Value lower, Value upper, \
+                                                  kmp::Step<Value> step, kmp::Step<Value> chunk) { \
+    lares::runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));           \
+    if (worker != nullptr && kmp::begin<Value>(*worker, schedule, lower, upper, step, chunk)) {    \
+      return;                                                                                      \
+    }                                                                                              \
+    LARES_KMP_REAL(__kmpc_dispatch_init_##suffix)                                                  \
+    (loc, gtid, schedule, lower, upper, step, chunk);                                              \
+  }                                                                                                \
+  LARES_EXPORT std::int32_t __kmpc_dispatch_next_##suffix(                                         \
+      kmp_location* loc, std::int32_t gtid, std::int32_t* p_last, Value* p_lower, Value* p_upper,  \
+      kmp::Step<Value>* p_step) {                                                                  \
+    lares::runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));           \
+    if (worker != nullptr && worker->in_own_loop) {                                                \
+      return kmp::deliver<Value>(*worker, p_last, p_lower, p_upper, p_step);                       \
+    }                                                                                              \
+    return LARES_KMP_REAL(__kmpc_dispatch_next_##suffix)(loc, gtid, p_last, p_lower, p_upper,      \
+                                                         p_step);                                  \
   }
 
 LARES_DISPATCH(4, std::int32_t)
