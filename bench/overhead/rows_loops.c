@@ -15,6 +15,32 @@ long row_dynamic(long operations) {
   return times * chunks;
 }
 
+#define DYNAMIC_ROW(name, type, clauses)                              \
+  long name(long operations) {                                        \
+    const long times = (operations + chunks - 1) / chunks;            \
+    PARALLEL                                                          \
+    for (long k = 0; k < times; ++k) {                                \
+      _Pragma(clauses) for (type j = 0; j < chunks; ++j) use((int)j); \
+    }                                                                 \
+    return times * chunks;                                            \
+  }
+#define PARALLEL _Pragma("omp parallel")
+
+DYNAMIC_ROW(row_dynamic_16, int, "omp for schedule(dynamic, 16)")
+DYNAMIC_ROW(row_dynamic_128, int, "omp for schedule(dynamic, 128)")
+DYNAMIC_ROW(row_dynamic_ull, unsigned long long, "omp for schedule(dynamic, 1)")
+
+long row_dynamic_collapse(long operations) {
+  const long times = (operations + chunks - 1) / chunks;
+#pragma omp parallel
+  for (long k = 0; k < times; ++k) {
+#pragma omp for collapse(2) schedule(dynamic, 1)
+    for (int i = 0; i < iterations; ++i)
+      for (int j = 0; j < chunks / iterations; ++j) use(i + j);
+  }
+  return times * chunks;
+}
+
 long row_guided(long operations) {
 #pragma omp parallel
   for (long k = 0; k < operations; ++k) {
