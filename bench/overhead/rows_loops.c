@@ -15,20 +15,35 @@ long row_dynamic(long operations) {
   return times * chunks;
 }
 
-#define DYNAMIC_ROW(name, type, clauses)                              \
-  long name(long operations) {                                        \
-    const long times = (operations + chunks - 1) / chunks;            \
-    PARALLEL                                                          \
-    for (long k = 0; k < times; ++k) {                                \
-      _Pragma(clauses) for (type j = 0; j < chunks; ++j) use((int)j); \
-    }                                                                 \
-    return times * chunks;                                            \
+long row_dynamic_16(long operations) {
+  const long times = (operations + chunks - 1) / chunks;
+#pragma omp parallel
+  for (long k = 0; k < times; ++k) {
+#pragma omp for schedule(dynamic, 16)
+    for (int j = 0; j < chunks; ++j) use(j);
   }
-#define PARALLEL _Pragma("omp parallel")
+  return times * chunks;
+}
 
-DYNAMIC_ROW(row_dynamic_16, int, "omp for schedule(dynamic, 16)")
-DYNAMIC_ROW(row_dynamic_128, int, "omp for schedule(dynamic, 128)")
-DYNAMIC_ROW(row_dynamic_ull, unsigned long long, "omp for schedule(dynamic, 1)")
+long row_dynamic_128(long operations) {
+  const long times = (operations + chunks - 1) / chunks;
+#pragma omp parallel
+  for (long k = 0; k < times; ++k) {
+#pragma omp for schedule(dynamic, 128)
+    for (int j = 0; j < chunks; ++j) use(j);
+  }
+  return times * chunks;
+}
+
+long row_dynamic_ull(long operations) {
+  const long times = (operations + chunks - 1) / chunks;
+#pragma omp parallel
+  for (long k = 0; k < times; ++k) {
+#pragma omp for schedule(dynamic, 1)
+    for (unsigned long long j = 0; j < chunks; ++j) use((int)j);
+  }
+  return times * chunks;
+}
 
 long row_dynamic_collapse(long operations) {
   const long times = (operations + chunks - 1) / chunks;

@@ -22,10 +22,6 @@ bool deliver(runtime::Worker& worker, Value* istart, Value* iend) noexcept {
   return true;
 }
 
-bool may_be_ours(const runtime::Worker& worker) noexcept {
-  return schedules_loops(stock_of(worker));
-}
-
 template <class Value>
 bool start(runtime::Worker& worker, runtime::LoopRequest request, bool guided, Value chunk,
            Value* istart, Value* iend) noexcept {
@@ -65,7 +61,7 @@ namespace gomp = lares::omp::gomp;
 #define LARES_LOOP_START(name, is_guided)                                                         \
   LARES_EXPORT bool name(long start, long end, long incr, long chunk, long* istart, long* iend) { \
     LARES_LOOP_WORKER();                                                                          \
-    if (worker != nullptr && gomp::may_be_ours(*worker)) {                                        \
+    if (worker != nullptr && lares::omp::schedules_loops(*worker)) {                              \
       return gomp::start(*worker, gomp::loop_request(start, end, incr), is_guided, chunk, istart, \
                          iend);                                                                   \
     }                                                                                             \
@@ -76,7 +72,7 @@ namespace gomp = lares::omp::gomp;
   LARES_EXPORT bool name(bool up, gomp_ull start, gomp_ull end, gomp_ull incr, gomp_ull chunk, \
                          gomp_ull* istart, gomp_ull* iend) {                                   \
     LARES_LOOP_WORKER();                                                                       \
-    if (worker != nullptr && gomp::may_be_ours(*worker)) {                                     \
+    if (worker != nullptr && lares::omp::schedules_loops(*worker)) {                           \
       return gomp::start(*worker, gomp::loop_request(up, start, end, incr), is_guided, chunk,  \
                          istart, iend);                                                        \
     }                                                                                          \
@@ -86,7 +82,7 @@ namespace gomp = lares::omp::gomp;
 #define LARES_LOOP_RUNTIME_START(name)                                                \
   LARES_EXPORT bool name(long start, long end, long incr, long* istart, long* iend) { \
     LARES_LOOP_WORKER();                                                              \
-    if (worker != nullptr && gomp::may_be_ours(*worker) &&                            \
+    if (worker != nullptr && lares::omp::schedules_loops(*worker) &&                  \
         gomp::enter_by_variable(*worker, gomp::loop_request(start, end, incr))) {     \
       return gomp::deliver(*worker, istart, iend);                                    \
     }                                                                                 \
@@ -97,7 +93,7 @@ namespace gomp = lares::omp::gomp;
   LARES_EXPORT bool name(bool up, gomp_ull start, gomp_ull end, gomp_ull incr, gomp_ull* istart, \
                          gomp_ull* iend) {                                                       \
     LARES_LOOP_WORKER();                                                                         \
-    if (worker != nullptr && gomp::may_be_ours(*worker) &&                                       \
+    if (worker != nullptr && lares::omp::schedules_loops(*worker) &&                             \
         gomp::enter_by_variable(*worker, gomp::loop_request(up, start, end, incr))) {            \
       return gomp::deliver(*worker, istart, iend);                                               \
     }                                                                                            \

@@ -44,7 +44,7 @@ bool takes_loop(Stock& stock, unsigned threads) {
   const auto asked = threads != 0
                          ? threads
                          : static_cast<unsigned>(real<int()>(stock, Entry::omp_get_max_threads)());
-  return asked <= Region::most_threads;
+  return asked > 1 && asked <= Region::most_threads;
 }
 
 void run_with_loop(Stock& stock, Launch& launch, runtime::LoopRequest request, unsigned threads,

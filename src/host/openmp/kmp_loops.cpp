@@ -38,8 +38,9 @@ bool begin(runtime::Worker& worker, std::int32_t schedule, Value lower, Value up
            Step<Value> step, Step<Value> chunk) noexcept {
   worker.in_own_loop = false;
   worker.began_own_loop = false;
-  Stock& stock = stock_of(worker);
-  if (!schedules_loops(stock) || (schedule & modifier_nonmonotonic) == 0 || step == 0) return false;
+  if (!schedules_loops(worker) || (schedule & modifier_nonmonotonic) == 0 || step == 0) {
+    return false;
+  }
   const std::int32_t kind = schedule & ~modifier_nonmonotonic;
   if (kind < schedule_dynamic || kind > schedule_auto) return false;
   runtime::LoopRequest request;
@@ -49,7 +50,7 @@ bool begin(runtime::Worker& worker, std::int32_t schedule, Value lower, Value up
   request.bounds = {static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(step), 0};
   request.chunk = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 1;
   request.guided = kind == schedule_guided || kind == schedule_auto;
-  if (kind == schedule_runtime) RuntimeSchedule(stock).apply_to(request);
+  if (kind == schedule_runtime) RuntimeSchedule(stock_of(worker)).apply_to(request);
   worker.in_own_loop = !runtime::enter_loop(worker, request).left_to_stock;
   worker.began_own_loop = worker.in_own_loop;
   return worker.in_own_loop;

@@ -15,6 +15,12 @@ inline bool schedules_loops(const Stock& stock) noexcept {
   return runtime::Engine::instance().loops().numa && !stock.cancellable;
 }
 
+/// The same for one team. One thread has nobody to share with, and stock runtimes know how to make
+/// that cheap.
+inline bool schedules_loops(const runtime::Worker& worker) noexcept {
+  return worker.team->size() > 1 && schedules_loops(stock_of(worker));
+}
+
 /// How many times a loop from `first` by `step` runs that goes on while it is before `end`: `up`
 /// says in which direction. O(1), without overflow, in the unsigned type of the variable's size.
 template <class Unsigned>
