@@ -26,8 +26,7 @@ extern "C" {
 /* The last mistake of the calling thread as one sentence, "" if there was none. */
 const char* lares_memory_error(void);
 
-/* --- Domains -----------------------------------------------------------------------------------
- */
+/* --- Domains --------------------------------------------------------------------------------- */
 
 int lares_domain_count(void);
 /* The domain in which the calling thread runs at this moment. */
@@ -37,8 +36,7 @@ int lares_domain_node(int domain);
 /* Bytes of a domain's memory, all and free (MaMI's statistics of nodes, ForestGOMP 3.3). */
 int lares_domain_memory(int domain, uint64_t* total, uint64_t* available);
 
-/* --- Distributions -----------------------------------------------------------------------------
- */
+/* --- Distributions --------------------------------------------------------------------------- */
 
 enum lares_distribution_kind {
   LARES_FIRST_TOUCH = 0, /* whoever touches a page first has it */
@@ -68,8 +66,7 @@ typedef struct lares_distribution {
    planes (Virouleau 2016, 3.3). */
 lares_distribution lares_blocked_rows(const size_t* extents, unsigned dimensions, size_t element);
 
-/* --- Allocation --------------------------------------------------------------------------------
- */
+/* --- Allocation ------------------------------------------------------------------------------ */
 
 enum lares_memory_flags {
   /* Aligned to 2 MiB, in huge pages if the kernel has any; each has one home. */
@@ -90,8 +87,7 @@ int lares_free(void* memory); /* NULL is allowed */
 /* The bytes asked for; 0 if it is no memory of lares_alloc. */
 size_t lares_size(const void* memory);
 
-/* --- Registration and owners -------------------------------------------------------------------
- */
+/* --- Registration and owners ----------------------------------------------------------------- */
 
 /* Memory that was allocated elsewhere (mami_register, mami_unregister). */
 int lares_register(void* memory, size_t bytes);
@@ -119,8 +115,7 @@ int lares_team_starts(const int* domains, size_t members);
 /* Bytes that belong to an owner: a thread's number (gettid), a domain, a team's number. */
 uint64_t lares_owned(enum lares_owner_kind kind, int64_t id);
 
-/* --- Where is it -------------------------------------------------------------------------------
- */
+/* --- Where is it ----------------------------------------------------------------------------- */
 
 /* Pages of the range by domain, into at most `count` fields; pages that nobody has touched yet, and
    pages of which nothing is known. The last two may be NULL. */
@@ -130,8 +125,7 @@ int lares_homes(const void* memory, size_t bytes, uint64_t* pages, size_t count,
    of pages. */
 size_t lares_page_homes(const void* memory, size_t bytes, int* domains, size_t count);
 
-/* --- Moving ------------------------------------------------------------------------------------
- */
+/* --- Moving ---------------------------------------------------------------------------------- */
 
 /* What became of each page; `report` may always be NULL. A page that did not move is where it was.
  */
@@ -155,8 +149,7 @@ int lares_distribute_with_progress(void* memory, size_t bytes, const lares_distr
                                    int (*progress)(void* argument, const lares_move_report* so_far),
                                    void* argument, lares_move_report* report);
 
-/* --- Next touch --------------------------------------------------------------------------------
- */
+/* --- Next touch ------------------------------------------------------------------------------ */
 
 enum lares_next_touch_way {
   LARES_WAY_AUTOMATIC = 0,    /* the first of the following that the kernel allows */
@@ -200,8 +193,7 @@ int lares_settle(void* memory, size_t bytes);
 /* Touches a range for the calling thread, so that a system call may use it. */
 int lares_touch(const void* memory, size_t bytes);
 
-/* --- Costs -------------------------------------------------------------------------------------
- */
+/* --- Costs ----------------------------------------------------------------------------------- */
 
 /* Nanoseconds for going once over a range of `bytes` in domain `home`, and for moving it (measured
    at the first question); negative for a domain that does not exist. (MaMI's hints, ForestGOMP 3.3)

@@ -148,7 +148,8 @@ std::optional<Advice> far_steals(const RunStats& run, const Setting& setting) {
   if (!enough(run) || !several_domains(setting)) return std::nullopt;
   const double far = far_steal_share(run);
   if (far < many_far_steals) return std::nullopt;
-  const bool near_first = setting.steal == "nearest" || setting.steal == "domain-first";
+  const bool near_first = setting.steal == "nearest" || setting.steal == "nearest-then-longest" ||
+                          setting.steal == "domain-first";
   const auto remedy = near_first
                           ? "let several threads create tasks, so that every domain has its own"
                           : "try --policy steal=nearest";

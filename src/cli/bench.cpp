@@ -12,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/file_stream.hpp"
 #include "bench/benchmarks.hpp"
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
@@ -137,11 +138,7 @@ std::string to_text(const Chart& chart, const Palette& palette) {
 }
 
 void write_svg(const std::string& path, const Chart& chart) {
-  const std::string svg = bench::to_svg(chart);
-  std::FILE* file = std::fopen(path.c_str(), "we");
-  bool written = file != nullptr && std::fwrite(svg.data(), 1, svg.size(), file) == svg.size();
-  if (file != nullptr && std::fclose(file) != 0) written = false;
-  if (written) return;
+  if (write_text(path, bench::to_svg(chart))) return;
   throw UserMistake{{fmt::format("--svg: cannot write \"{}\": {}", path, std::strerror(errno))}};
 }
 
@@ -157,10 +154,6 @@ void print(const Chart& chart, const BenchOptions& options) {
 }
 
 // ---- other allocators --------------------------------------------------------------------------
-
-struct ClosePipe {
-  void operator()(std::FILE* pipe) const { pclose(pipe); }
-};
 
 std::string quoted(const std::string& word) {
   std::string text = "'";
@@ -178,7 +171,7 @@ std::string output_with(const std::string& library, const BenchOptions& options)
   if (options.machine.level) {
     command += " --domain " + std::string(machine::level_name(*options.machine.level));
   }
-  std::unique_ptr<std::FILE, ClosePipe> pipe(popen(command.c_str(), "re"));
+  PipeStream pipe(popen(command.c_str(), "re"));
   if (!pipe)
     throw UserMistake{{"--preload: cannot start a process: " + std::string(std::strerror(errno))}};
   std::string text;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/file_stream.hpp"
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"
@@ -141,10 +142,7 @@ std::string to_csv(const Measurements& measurements) {
 /// Beside the file first, so that a command that is stopped leaves the old one whole.
 void write_file(const std::string& path, const std::string& text) {
   const std::string beside = path + ".new";
-  std::FILE* file = std::fopen(beside.c_str(), "we");
-  bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file != nullptr && std::fclose(file) != 0) written = false;
-  if (written && std::rename(beside.c_str(), path.c_str()) == 0) return;
+  if (write_text(beside, text) && std::rename(beside.c_str(), path.c_str()) == 0) return;
   const std::string why = std::strerror(errno);
   std::remove(beside.c_str());
   throw UserMistake{{fmt::format("--output: cannot write \"{}\": {}", path, why)}};
@@ -154,12 +152,10 @@ void write_file(const std::string& path, const std::string& text) {
 void check_writable(const std::string& path) {
   if (path.empty()) return;
   const std::string beside = path + ".new";
-  std::FILE* file = std::fopen(beside.c_str(), "we");
-  if (file == nullptr) {
+  if (!write_text(beside, "")) {
     throw UserMistake{
         {fmt::format("--output: cannot write \"{}\": {}", path, std::strerror(errno))}};
   }
-  std::fclose(file);
   std::remove(beside.c_str());
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/disorder.hpp"
+#include "base/ids.hpp"
 
 namespace lares::decide {
 
@@ -17,7 +18,9 @@ namespace limits {
 inline constexpr std::uint32_t shared_queue = 16384;
 /// Queued tasks in a worker's own deque, for each worker of the team, that keep the others busy
 /// while a creator runs one at once. A flat producer feeds the whole team.
-inline constexpr std::uint32_t own_queue_per_worker = 32;
+/// A large reserve keeps apart what thieves take, the oldest, from what its owner waits for next:
+/// in a tree of uneven parts (UTS) thieves took three times as often from half as many.
+inline constexpr std::uint32_t own_queue_per_worker = 64;
 /// The same deep in a recursion, where every worker makes its own: so many, and one more for each.
 inline constexpr std::uint32_t own_queue_deep = 8;
 /// What a worker's deque holds at most. A power of two.
@@ -27,6 +30,13 @@ inline constexpr std::uint32_t deque = 4096;
 inline constexpr std::uint32_t window_per_worker = 64;
 /// Children of one task that may wait for others before their creator helps: bounds memory.
 inline constexpr std::int32_t waiting_children = 32768;
+/// What a creator with twice as many spends on waiting before it makes the next one all the same.
+inline constexpr Nanoseconds wait_beyond{1'000'000};
+inline constexpr Nanoseconds longest_wait_beyond{1'000'000'000};
+/// What it spends so at most without anything getting better: what the others run may wait for it.
+inline constexpr Nanoseconds wait_in_vain{5'000'000'000};
+/// How long it pauses before it looks again.
+inline constexpr Nanoseconds pause_beyond{50'000};
 /// Tasks without data in shared queues, for each worker, that are enough to keep a team busy.
 inline constexpr std::uint32_t shared_feed_per_worker = 64;
 /// How many tasks of a shared queue a worker looks at that may not run all: a longer look could
@@ -88,6 +98,18 @@ inline std::int32_t creation_window(std::size_t workers) noexcept {
 /// Unfinished children beyond which it runs any task, until there are fewer.
 inline std::int32_t most_waiting_children() noexcept {
   return disorder::limit(disorder::Limit::waiting_children, limits::waiting_children);
+}
+
+/// How long a creator with so many unfinished children waits for fewer, while others run tasks,
+/// before it makes the next: not for ever, since what they wait for may be its own next statement.
+/// The wait doubles with each eighth of the bound, so that what waits hardly grows beyond three
+/// times the bound while waiting helps (see help.hpp).
+inline Nanoseconds wait_for_fewer(std::int32_t children) noexcept {
+  const std::int32_t most = most_waiting_children();
+  if (children < 2 * most) return {};
+  const std::int32_t doublings = (children - 2 * most) / std::max(most / 8, 1);
+  const std::int64_t wait = limits::wait_beyond.count << std::min(doublings, 20);
+  return std::min(Nanoseconds{wait}, limits::longest_wait_beyond);
 }
 
 }  // namespace lares::decide

@@ -132,10 +132,19 @@ PlaceId place_of(W worker, Task& task) {
 }
 
 /// True if the place has enough that a creator may as well run the task itself.
-template <class W>
-bool is_full(W worker, PlaceId place, PlaceId queue) {
-  if (place == worker.place()) return worker.is_own_queue_full();
-  return worker.throttles() && is_shared_queue_full(worker.length(queue));
+///
+/// A few tasks in the worker's own deque feed the team if anybody may take them. Those that are
+/// there because their data is here feed one domain only, and the next ones may be another's: a
+/// creator that stayed with them would leave the others without their own (Wittmann & Hager
+/// 2010, 2.3), so these may be as many as in a shared queue.
+template <class W, class Task>
+bool is_full(W worker, const Task& task, PlaceId place, PlaceId queue) {
+  if (place != worker.place()) {
+    return worker.throttles() && is_shared_queue_full(worker.length(queue));
+  }
+  if (!worker.is_own_queue_full()) return false;
+  return !worker.home(task).valid() ||
+         is_shared_queue_full(worker.own_length() + worker.length(queue));
 }
 
 /// The shared queue that takes a task for `place`, if the worker's own deque does not. Another
@@ -167,7 +176,7 @@ template <class W, class Task>
   const PlaceId place = place_of(worker, task);
   const policy::Place& there = places[place];
   const PlaceId queue = queue_of(places, place, there);
-  if (may_run && worker.may_run_now(task) && is_full(worker, place, queue)) return false;
+  if (may_run && worker.may_run_now(task) && is_full(worker, task, place, queue)) return false;
   const DomainId domain = there.domain.valid() ? there.domain : worker.domain();
   const bool at_home = worker.home(task).valid() && worker.home(task) == domain;
   if (place == worker.place() && worker.push_own(task)) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/file_stream.hpp"
 #include "machine/build.hpp"
 #include "machine/hwloc_survey.hpp"
 #include "machine/machine_file.hpp"
@@ -17,16 +18,12 @@ namespace {
 constexpr std::string_view synthetic_prefix = "synthetic:";
 constexpr std::size_t max_file_bytes = 64U << 20U;
 
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 Error unreadable(const std::string& path, const std::string& why) {
   return {"cannot read machine file \"" + path + "\": " + why};
 }
 
 Result<std::string> read_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
+  const FileStream file(std::fopen(path.c_str(), "rbe"));
   if (!file) return unreadable(path, std::strerror(errno));
   std::string text;
   char buffer[1U << 16U];

@@ -7,16 +7,14 @@
 #include <memory>
 #include <string>
 
+#include "base/file_stream.hpp"
+
 namespace lares::measure {
 namespace {
 
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 /// The first line, or nothing.
 std::string read_line(const std::string& path) {
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "re"));
+  const FileStream file(std::fopen(path.c_str(), "re"));
   char line[4096];
   if (!file || std::fgets(line, sizeof line, file.get()) == nullptr) return {};
   line[std::strcspn(line, "\n")] = '\0';

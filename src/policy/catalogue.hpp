@@ -23,18 +23,20 @@
   POLICY(most_bytes)             \
   POLICY(root)
 
-#define LARES_STEALS(POLICY) \
-  POLICY(random)             \
-  POLICY(random_domain)      \
-  POLICY(core_first)         \
-  POLICY(domain_first)       \
-  POLICY(cores_only)         \
-  POLICY(domains_only)       \
-  POLICY(nearest)            \
-  POLICY(near)               \
-  POLICY(most_loaded)        \
-  POLICY(break_even)         \
-  POLICY(cyclic)             \
+#define LARES_STEALS(POLICY)   \
+  POLICY(random)               \
+  POLICY(random_domain)        \
+  POLICY(core_first)           \
+  POLICY(domain_first)         \
+  POLICY(cores_only)           \
+  POLICY(domains_only)         \
+  POLICY(nearest)              \
+  POLICY(nearest_then_longest) \
+  POLICY(near)                 \
+  POLICY(patient)              \
+  POLICY(most_loaded)          \
+  POLICY(break_even)           \
+  POLICY(cyclic)               \
   POLICY(central)
 
 namespace lares::policy {

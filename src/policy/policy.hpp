@@ -86,6 +86,10 @@ class Steal {
   /// Fills `victims` for one round; asked again each round while the worker stays idle. The
   /// worker's own place has already been found empty by its owner, but may be listed.
   virtual void on_idle(const View& view, Victims& victims) noexcept = 0;
+  /// For as long as so many of its tasks take a worker leaves alone what lies in the places of
+  /// other domains, while its own domain has nothing for it. The executor, which has the clock,
+  /// sees to it.
+  [[nodiscard]] virtual std::uint32_t patience() const noexcept { return 0; }
   /// An upper bound on the number of places that one round lists.
   [[nodiscard]] virtual std::size_t max_victims(const Places& places) const noexcept {
     return places.size() + 4;

@@ -37,7 +37,7 @@ std::span<const Preset> presets() noexcept {
        .summary = "the default; on one domain: first-touch, local, nearest",
        .distribution = "cyclic",
        .push = "writer-domain-or-local",
-       .steal = "nearest"},
+       .steal = "nearest-then-longest"},
       {.name = "locality-queues",
        .source = "Wittmann & Hager 2010, 2.2",
        .summary = "one queue per domain, chosen by the home of the data, scanned in turn",

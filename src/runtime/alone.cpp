@@ -24,6 +24,11 @@ void gather(Team& team, const Worker& self) noexcept {
 }  // namespace
 
 void be_alone_after_fork() noexcept {
+  std::int32_t gone = 0;  // with the teams that the child still has to leave, nobody is left
+  for (Worker* worker = this_worker(); worker != nullptr; worker = worker->outer) {
+    gone += static_cast<std::int32_t>(worker->team->size()) - 1;
+  }
+  Team::in_teams.store(gone, std::memory_order_relaxed);
   for (Worker* worker = this_worker(); worker != nullptr; worker = worker->outer) {
     Team& team = *worker->team;
     team.alone = true;

@@ -88,6 +88,9 @@ class Asking {
   [[nodiscard]] bool is_pausing() const noexcept {
     return worker_->thrift.pauses([] { return ticks(); });
   }
+  [[nodiscard]] bool stays() const noexcept {
+    return worker_->restraint.stays([] { return ticks(); });
+  }
   [[nodiscard]] bool constrained() const noexcept { return worker_->constraint != nullptr; }
   [[nodiscard]] Task* take_prioritised(decide::Look look) const noexcept;
   [[nodiscard]] Task* pop_own() const noexcept;

@@ -175,7 +175,7 @@ void complete(Worker* worker, Task& task) noexcept {
     if (team.draining.load(std::memory_order_seq_cst) != 0) {
       wake_team(team);
     } else {
-      wake_somebody(team, nullptr);  // whoever is in the barrier can open it for all
+      wake_somebody(team, nullptr, DomainId{0});  // whoever is in the barrier can open it for all
     }
   }
 }

@@ -102,7 +102,9 @@ void execute(Worker& worker, Task& task) noexcept {
   Task* const previous = worker.current;
   Task* const constraint = worker.constraint;
   const bool foreign = task.creator != worker.id;
-  const bool timed = worker.thrift.times(foreign);
+  worker.restraint.works();
+  const bool timed_here = worker.restraint.times();
+  const bool timed = worker.thrift.times(foreign) || timed_here;
   const std::uint64_t start = timed ? ticks() : 0;
   begin_body(worker, task);
   if (task.has(task_flag::must_run) || !is_dropped(task)) run_body(worker, task);
@@ -110,6 +112,7 @@ void execute(Worker& worker, Task& task) noexcept {
   if (timed) {
     const std::uint64_t end = ticks();
     worker.thrift.ran(foreign, end - start, end);
+    if (timed_here) worker.restraint.ran(end - start);
   }
   worker.current = previous;
   worker.constraint = constraint;

@@ -84,6 +84,8 @@ Task* find_work(Worker& worker) noexcept { return decide::find_work(Asking(worke
 
 Task* find_awaited(Worker& worker, Reach reach) noexcept {
   if (reach == Reach::policy && worker.constraint == nullptr) return nullptr;
+  // Its policy will look there soon.
+  if (reach == Reach::policy && worker.restraint.left(ticks()) != 0) return nullptr;
   return decide::find_anywhere(Asking(worker));
 }
 

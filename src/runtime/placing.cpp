@@ -8,6 +8,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/execution.hpp"
+#include "runtime/outside.hpp"
 #include "runtime/waking.hpp"
 
 namespace lares::runtime {
@@ -118,8 +119,7 @@ void hand_over(Worker* worker, Task& task) noexcept {
     enqueue(*worker, task);
     return;
   }
-  team.queues[0]->push(task);
-  wake_somebody(team, &task);
+  wake_somebody(team, &task, put_from_outside(team, task));
 }
 
 void enqueue(Worker& worker, Task& task) noexcept { put(worker, task, false); }

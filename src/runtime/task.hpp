@@ -8,74 +8,18 @@
 
 #include "base/ids.hpp"
 #include "decide/limits.hpp"
-#include "policy/access.hpp"
+#include "runtime/access.hpp"
+#include "runtime/edge.hpp"
+#include "runtime/task_flag.hpp"
+#include "runtime/taskgroup.hpp"
 
 namespace lares::runtime {
 
 class Team;
 struct Worker;
-struct Task;
 struct DependTable;
 struct ThreadState;
 struct ExclusiveSet;
-
-/// One range that a task reads or writes, as the program said it.
-struct Access {
-  std::uintptr_t address = 0;
-  Bytes bytes;  ///< 0 if the compiler did not tell
-  policy::AccessMode mode = policy::AccessMode::read;
-};
-
-/// One arrow of the dependence graph: `successor` waits for the task whose list holds this edge.
-/// Lives in the successor, which outlives the edge: it cannot run before the edge is consumed.
-struct Edge {
-  Task* successor = nullptr;
-  Edge* next = nullptr;
-  bool on_heap = false;  ///< the successor had more predecessors than room for edges
-};
-
-/// The end of a task's list of successors once it has completed: no edge can be added any more.
-inline Edge* closed_edges() noexcept { return reinterpret_cast<Edge*>(std::uintptr_t{1}); }
-
-/// A task group: counts incomplete member tasks and their descendants.
-struct Taskgroup {
-  Taskgroup* outer = nullptr;
-  std::atomic<Worker*> owner{nullptr};  ///< waits at the end; members read its domain, a hint
-  void* reductions = nullptr;           ///< front end's; written by the owner before members exist
-  std::atomic<std::int64_t> incomplete{0};  ///< any thread
-  std::atomic<bool> cancelled{false};       ///< any thread sets, never unset
-  std::atomic<bool> waiting{false};         ///< the owner may be asleep
-  bool workshare = false;  ///< of a worksharing reduction: cancelling goes to `outer`
-
-  /// True if this group, or the one a worksharing group stands for, was cancelled.
-  [[nodiscard]] bool is_cancelled() const noexcept {
-    return cancelled.load(std::memory_order_relaxed) ||
-           (workshare && outer != nullptr && outer->cancelled.load(std::memory_order_relaxed));
-  }
-};
-
-/// How a task is to be treated; set before it is submitted.
-namespace task_flag {
-inline constexpr std::uint16_t implicit = 1U << 0U;  ///< the task of a region's thread
-inline constexpr std::uint16_t untied = 1U << 1U;    ///< comes in parts that may run elsewhere
-inline constexpr std::uint16_t final = 1U << 2U;     ///< its children are included in it
-inline constexpr std::uint16_t depends = 1U << 3U;   ///< others may wait for it
-inline constexpr std::uint16_t detachable = 1U
-                                            << 4U;   ///< completes only when its event is fulfilled
-inline constexpr std::uint16_t waiter = 1U << 5U;    ///< stands for a thread that waits; never runs
-inline constexpr std::uint16_t counted = 1U << 6U;   ///< counted in the team's created tasks
-inline constexpr std::uint16_t must_run = 1U << 7U;  ///< even if cancelled: destructors wait in it
-inline constexpr std::uint16_t exclusive = 1U << 8U;    ///< holds mutexinoutset locks while it runs
-inline constexpr std::uint16_t icvs = 1U << 9U;         ///< front end restores control variables
-inline constexpr std::uint16_t undeferred = 1U << 10U;  ///< run by its creator at once
-}  // namespace task_flag
-
-/// Who of the body and the event of a detachable task came first; the second completes the task.
-namespace detach_state {
-inline constexpr std::uint32_t open = 0;
-inline constexpr std::uint32_t fulfilled = 1;
-inline constexpr std::uint32_t body_ended = 2;
-}  // namespace detach_state
 
 /// The descriptor. Allocated by task_pool.hpp, followed by the front end's payload.
 ///

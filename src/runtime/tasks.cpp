@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/clock.hpp"
 #include "base/disorder.hpp"
+#include "decide/help.hpp"
 #include "decide/limits.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/asking.hpp"
@@ -15,6 +17,7 @@
 #include "runtime/exclusion.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/finding.hpp"
+#include "runtime/futex.hpp"
 #include "runtime/placing.hpp"
 #include "runtime/record.hpp"
 #include "runtime/waiting.hpp"
@@ -24,30 +27,52 @@ namespace lares::runtime {
 
 namespace {
 
-void run_one_of_own(Worker& worker) noexcept {
-  if (Task* task = take_own(worker); task != nullptr) execute(worker, *task);
+/// How decide/ sees a worker that creates tasks.
+class Creating : public Asking {
+ public:
+  explicit Creating(Worker& worker) noexcept : Asking(worker), worker_(&worker) {}
+  [[nodiscard]] std::int32_t unfinished() const noexcept {
+    return worker_->current->incomplete_children();
+  }
+  [[nodiscard]] decide::WaitBudget& budget() const noexcept { return worker_->wait_budget; }
+  [[nodiscard]] Task* take_own() const noexcept { return runtime::take_own(*worker_); }
+  [[nodiscard]] Task* find_work() const noexcept { return runtime::find_work(*worker_); }
+  // A guess: whoever has just begun to look counts as busy.
+  [[nodiscard]] bool others_are_busy() const noexcept {
+    const Team& team = *worker_->team;
+    std::size_t idle = team.sleepers->total();
+    for (const Looking& domain : team.looking) idle += domain.count.load(std::memory_order_relaxed);
+    return idle + 1 < team.size();
+  }
+  [[nodiscard]] Nanoseconds now() const noexcept { return lares::now(); }
+
+ private:
+  Worker* worker_;
+};
+
+[[gnu::noinline]] void help(Worker& worker) noexcept {
+  using Step = decide::Help::Step;
+  decide::Help help;
+  for (Task* task = nullptr;;) {
+    const Step step = help.next(Creating(worker), task);
+    if (step == Step::create) return;
+    if (step == Step::run) {
+      execute(worker, *task);
+    } else if (disorder::gives_way()) {
+      continue;
+    } else if (step == Step::look) {
+      relax();
+    } else {
+      futex_wait(worker.parked, 0, decide::limits::pause_beyond);  // nobody wakes it: a pause
+    }
+  }
 }
 
 void help_while_too_many(Worker& worker) noexcept {
   if (!worker.team->throttles) return;
-  const Task& current = *worker.current;
-  const std::int32_t window = decide::creation_window(worker.team->size());
   // Created minus finished here: an upper bound that costs no look at what others wrote.
-  if (current.local_children <= window) return;
-  if (current.incomplete_children() > window) run_one_of_own(worker);
-  const std::int32_t most = decide::most_waiting_children();
-  int fruitless = 0;
-  // Bounded: the missing tasks may wait for something that only the current task will do.
-  while (current.incomplete_children() > most && fruitless < 64) {
-    Task* task = find_work(worker);
-    if (task != nullptr) {
-      execute(worker, *task);
-      fruitless = 0;
-    } else {
-      ++fruitless;
-      if (!disorder::gives_way()) relax();
-    }
-  }
+  const std::int32_t window = decide::creation_window(worker.team->size());
+  if (worker.current->local_children > window) help(worker);
 }
 
 // Room for more accesses behind those that the task has, and as many edges: none is in use yet.

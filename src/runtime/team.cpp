@@ -20,6 +20,8 @@
 
 namespace lares::runtime {
 
+std::atomic<std::int32_t> Team::in_teams{0};
+
 std::uint32_t Team::length(PlaceId place) const noexcept {
   const policy::Place& there = (*places)[place];
   if (there.worker.valid()) return workers[there.worker.index()]->deque.size();
@@ -106,10 +108,17 @@ std::unique_ptr<Worker> make_worker(Team& team, WorkerId id) {
   worker->distribution = choice.distribution->make();
   worker->push = choice.push->make();
   worker->steal = choice.steal->make();
+  worker->restraint = decide::Restraint(worker->steal->patience(), ticks_per_microsecond());
   worker->may_deviate = choice.preset == "auto";
   worker->wants_data = Engine::instance().wants_data();
   worker->keeps_dataless = worker->push->keeps_dataless_tasks();
   return worker;
+}
+
+std::size_t count_cpus(const machine::Machine& machine) {
+  std::size_t all = 0;
+  for (const machine::Core& core : machine.cores) all += core.cpus.size();
+  return all;
 }
 
 // Hardware threads that the team's threads can use at the same time.
@@ -125,9 +134,7 @@ std::size_t count_cores(const Team& team, const machine::Machine& machine) {
       bound += machine.cores[core.index()].cpus.size();
     }
   }
-  std::size_t all = 0;
-  for (const machine::Core& core : machine.cores) all += core.cpus.size();
-  return std::clamp<std::size_t>(bound + free, 1, std::min(all, team.size()));
+  return std::clamp<std::size_t>(bound + free, 1, std::min(count_cpus(machine), team.size()));
 }
 
 void build_places(Team& team) {
@@ -145,6 +152,7 @@ void build_places(Team& team) {
   }
   team.cores = count_cores(team, engine.machine());
   team.crowded = team.size() > team.cores;
+  team.most_in_teams = static_cast<std::int32_t>(count_cpus(engine.machine()));
   const auto crowd = static_cast<std::uint32_t>(team.size() / team.cores);
   team.throttles = engine.throttles();
   team.spin_rounds = engine.spin_rounds(team.crowded);
@@ -308,10 +316,12 @@ Team* acquire_team(ThreadState& master, std::size_t size, const void* host) noex
   CountersFile* counters = Engine::instance().counters();
   note_start(counters);
   note_region(counters, size);
+  Team::in_teams.fetch_add(static_cast<std::int32_t>(size) - 1, std::memory_order_relaxed);
   return team;
 }
 
 void release_team(ThreadState& master, Team* team) noexcept {
+  Team::in_teams.fetch_sub(static_cast<std::int32_t>(team->size()) - 1, std::memory_order_relaxed);
   if (team->hint != nullptr) {
     // Loops of ours count as tasks: a region that is left to the stock runtime has none.
     const bool had_tasks = team->deferred_seen.load(std::memory_order_relaxed) ||

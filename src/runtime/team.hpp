@@ -9,7 +9,9 @@
 
 #include "base/random.hpp"
 #include "base/tick_rate.hpp"
+#include "decide/help.hpp"
 #include "decide/limits.hpp"
+#include "decide/restraint.hpp"
 #include "decide/thrift.hpp"
 #include "policy/places.hpp"
 #include "policy/policy.hpp"
@@ -82,6 +84,8 @@ struct alignas(128) Worker {
   CoreId core;  ///< recorded at the meeting that built the places
   std::uint32_t sample_countdown = 1;
   decide::Thrift thrift{ticks_per_microsecond()};
+  decide::Restraint restraint{0, 0};
+  decide::WaitBudget wait_budget;
   Courtesy courtesy;
   Loop* loop = nullptr;           ///< the last of the region's loops that it came to
   LoopLane* loop_lane = nullptr;  ///< its part of that
@@ -114,6 +118,13 @@ struct alignas(64) Looking {
   std::atomic<std::uint32_t> count{0};
 };
 
+/// What stands in for a worker's policies where a thread outside of the team makes a task ready.
+struct OutsidePolicies {
+  std::unique_ptr<policy::Distribution> distribution;
+  std::unique_ptr<policy::Push> push;
+  Random random{1};
+};
+
 /// Threads of one parallel region. Pooled: never freed while the process lives, so a late wake-up
 /// of a finished team is harmless. A pooled team may serve regions of fewer threads.
 class Team : public policy::QueueLengths {
@@ -136,10 +147,20 @@ class Team : public policy::QueueLengths {
   /// that they were equal at the moment between.
   [[nodiscard]] bool quiet() const noexcept;
 
+  /// True if there are more threads than processors for them, in this team or in all together:
+  /// spinning only hinders.
+  [[nodiscard]] bool is_crowded() const noexcept {
+    // relaxed: decides how to wait, nothing else.
+    return crowded || in_teams.load(std::memory_order_relaxed) >= most_in_teams;
+  }
+  /// Threads of all teams of the process without one master of them. Masters write.
+  static std::atomic<std::int32_t> in_teams;
+
   std::vector<std::unique_ptr<Worker>> workers;      ///< slots, filled as they are first needed
   std::unique_ptr<policy::Places> places;            ///< set at the meeting; then constant
   std::vector<std::unique_ptr<SharedQueue>> queues;  ///< by place, without the workers' own
   PriorityQueue prioritised;                         ///< tasks with a priority, all domains
+  std::unique_ptr<OutsidePolicies> outside;          ///< made and used under outside.cpp's lock
   std::unique_ptr<Sleepers> sleepers;                ///< made at the first meeting, then constant
   std::vector<Looking> looking;                      ///< by domain with cores; likewise
   std::vector<CoreId> core_of;                       ///< by worker, written at arrival
@@ -153,11 +174,12 @@ class Team : public policy::QueueLengths {
 
   // Constant during a region, set by the master before the others start.
   bool cancellable = false;
-  bool alone = false;             ///< in the child of a fork: the other threads are the parent's
-  bool throttles = true;          ///< creators run tasks themselves when the queues are full
-  bool crowded = false;           ///< more threads than cores: spinning only hinders
-  std::uint32_t spin_rounds = 0;  ///< idle rounds before sleeping
-  std::size_t cores = 1;          ///< how many of the team's threads can run at the same time
+  bool alone = false;              ///< in the child of a fork: the other threads are the parent's
+  bool throttles = true;           ///< creators run tasks themselves when the queues are full
+  bool crowded = false;            ///< this team alone has more threads than cores
+  std::int32_t most_in_teams = 1;  ///< `in_teams` that leave no processor free
+  std::uint32_t spin_rounds = 0;   ///< idle rounds before sleeping
+  std::size_t cores = 1;           ///< how many of the team's threads can run at the same time
   RegionHint* hint = nullptr;
   std::uint64_t record_region = 0;  ///< its number under --record
   std::uint64_t record_parent = 0;  ///< the task that opened it, or 0

@@ -27,7 +27,7 @@ bool Patience::sees_work(const Worker& worker) noexcept {
   const auto most_looks = disorder::limit(disorder::Limit::looks, std::uint32_t{256});
   const Team& team = *worker.team;
   // A crowded team has others awake; a constrained worker mostly sees what it may not run.
-  if (team.crowded || worker.constraint != nullptr || looks_ >= most_looks) return false;
+  if (team.is_crowded() || worker.constraint != nullptr || looks_ >= most_looks) return false;
   ++looks_;
   for (std::size_t i = 0; i < team.places->size(); ++i) {
     if (team.length(PlaceId{i}) == 0) continue;
@@ -293,13 +293,14 @@ bool has_opened(const Team& team, std::uint32_t epoch) noexcept {
 bool spin_without_tasks(Worker& worker, std::uint32_t epoch) noexcept {
   const Team& team = *worker.team;
   // A crowded team cannot meet before the waiting threads let the others run.
+  const bool crowded = team.is_crowded();
   const std::uint32_t spins =
-      disorder::limit(disorder::Limit::barrier_spins, std::uint32_t{team.crowded ? 64U : 4096U});
+      disorder::limit(disorder::Limit::barrier_spins, std::uint32_t{crowded ? 64U : 4096U});
   for (std::uint32_t i = 0; i < spins; ++i) {
     if (has_opened(team, epoch)) return true;
     if (team.tasks_seen.load(std::memory_order_relaxed)) return false;
     if (disorder::gives_way()) continue;
-    if (!team.crowded) {
+    if (!crowded) {
       relax();
     } else if (!worker.courtesy.yield()) {
       return false;

@@ -2,9 +2,14 @@
 // look.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
 
+#include "base/clock.hpp"
 #include "base/disorder.hpp"
+#include "base/tick_rate.hpp"
+#include "runtime/engine.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/finding.hpp"
 #include "runtime/stall.hpp"
@@ -17,7 +22,8 @@ namespace lares::runtime {
 class Patience {
  public:
   explicit Patience(const Team& team) noexcept
-      : spin_rounds_(team.spin_rounds), longest_sleep_{longest_sleep().count * rarer(team)} {}
+      : spin_rounds_(rounds_before_sleep(team)),
+        longest_sleep_{longest_sleep().count * rarer(team)} {}
   void reset() noexcept {
     rounds_ = 0;
     looks_ = 0;
@@ -45,6 +51,11 @@ class Patience {
     return {disorder::limit(disorder::Limit::longest_sleep_ns, std::int64_t{64'000'000})};
   }
 
+  static std::uint32_t rounds_before_sleep(const Team& team) noexcept {
+    if (!team.is_crowded()) return team.spin_rounds;
+    return std::min(team.spin_rounds, Engine::instance().spin_rounds(true));
+  }
+
   // Many sleepers that look now and then would keep the cores busy with looking.
   static std::int64_t rarer(const Team& team) noexcept {
     return 1 + static_cast<std::int64_t>(team.size() / (16 * team.cores));
@@ -56,6 +67,13 @@ class Patience {
   std::uint32_t looks_ = 0;
   Nanoseconds sleep_ = first_sleep();
 };
+
+/// Until the worker may look beyond its domain; very long if it may already.
+inline Nanoseconds restraint_left(const Worker& worker) noexcept {
+  const std::uint64_t left = worker.restraint.left(ticks());
+  if (left == 0) return {std::numeric_limits<std::int64_t>::max()};
+  return {static_cast<std::int64_t>(left * 1000 / ticks_per_microsecond()) + 1};
+}
 
 /// Announces a sleeper. Between construction and sleep() the caller looks once more: whoever
 /// changes something after that look sees the announcement.
@@ -144,7 +162,7 @@ template <class Done, class Idle>
         continue;
       }
       telling.sleeps();
-      sleeper.sleep(patience.next_sleep());
+      sleeper.sleep(std::min(patience.next_sleep(), restraint_left(worker)));
       telling.wakes();
     }
     chosen = sleeper.wake_up();

@@ -91,16 +91,17 @@ void wake_waiter(Team& team, Worker* worker) noexcept {
   }
 }
 
-void wake_somebody(Team& team, const Task* task) noexcept {
+void wake_somebody(Team& team, const Task* task, DomainId domain) noexcept {
   disorder::late(disorder::Point::notifying);
   if (disorder::omits(disorder::Fault::no_foreign_wake)) return;
   full_fence();  // pairs with the one in Sleeper
   if (team.sleepers == nullptr || team.sleepers->total() == 0) return;
-  for (std::size_t i = 0; i < team.looking.size(); ++i) {
-    if (wake_free(team, DomainId{i})) return;
+  const std::size_t domains = team.looking.size();
+  for (std::size_t i = 0; i < domains; ++i) {
+    if (wake_free(team, DomainId{(domain.index() + i) % domains})) return;
   }
-  for (std::size_t i = 0; i < team.looking.size(); ++i) {
-    if (wake_bound(team, DomainId{i}, task)) return;
+  for (std::size_t i = 0; i < domains; ++i) {
+    if (wake_bound(team, DomainId{(domain.index() + i) % domains}, task)) return;
   }
 }
 

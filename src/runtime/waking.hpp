@@ -33,9 +33,9 @@ void pass_on(Worker& worker) noexcept;
 /// Wakes the worker if it is asleep: what it waits for has come. nullptr stands for anybody's
 /// guess: all of the team. Any thread.
 void wake_waiter(Team& team, Worker* worker) noexcept;
-/// Wakes one sleeper, whichever may run the task (nullptr: any). Any thread, also when the region
-/// may have ended meanwhile.
-void wake_somebody(Team& team, const Task* task) noexcept;
+/// Wakes one sleeper, whichever may run the task (nullptr: any), one of `domain` if there is one.
+/// Any thread, also when the region may have ended meanwhile.
+void wake_somebody(Team& team, const Task* task, DomainId domain) noexcept;
 /// Wakes all, for what the caller has just written sequentially consistently. Any thread.
 void wake_team(Team& team) noexcept;
 

@@ -89,19 +89,19 @@ class Executor::Asking {
   [[nodiscard]] bool push_own(TaskIndex task) const {
     if (worker_->deque.size() >= decide::deque_room()) return false;
     worker_->deque.push(task);
-    queued(task, worker_->place);
+    ++team_->queued_;
     return true;
   }
   void push_shared(PlaceId place, TaskIndex task) const {
     SharedQueue& shared = team_->queues_[place.index()];
     wait_for(shared);
     shared.tasks.push(task);
-    queued(task, place);
+    ++team_->queued_;
   }
   void push_prioritised(TaskIndex task) const {
     *clock_ += team_->costs_.queue * nanosecond_s;
     team_->prioritised_.push(task, priority(task));
-    queued(task, places().root());
+    ++team_->queued_;
   }
   void offer(TaskIndex task, DomainId domain, std::uint32_t queued, bool at_home) const {
     if (told_ != nullptr) told_->push_back({domain, task, queued, at_home});
@@ -120,13 +120,16 @@ class Executor::Asking {
   [[nodiscard]] bool is_pausing() const {
     return worker_->thrift.pauses([this] { return to_ticks(*clock_); });
   }
+  [[nodiscard]] bool stays() const {
+    return worker_->restraint.stays([this] { return to_ticks(*clock_); });
+  }
   [[nodiscard]] bool constrained() const { return worker_->constrained; }
   [[nodiscard]] Found take_prioritised(decide::Look /*look*/) const {
     *clock_ += team_->costs_.queue * nanosecond_s;
-    return team_->taken(id_, team_->prioritised_.take(allowed()), places().root());
+    return team_->taken(team_->prioritised_.take(allowed()));
   }
   [[nodiscard]] Found pop_own() const {
-    return team_->taken(id_, worker_->deque.take_newest(allowed()), worker_->place);
+    return team_->taken(worker_->deque.take_newest(allowed()));
   }
   [[nodiscard]] Found take(PlaceId place, decide::Look look) const {
     SharedQueue& shared = team_->queues_[place.index()];
@@ -135,15 +138,18 @@ class Executor::Asking {
     // A thief that finds the lock taken goes on to its next victim.
     if (look == decide::Look::pass && shared.free_at > *clock_) return std::nullopt;
     wait_for(shared);
-    const std::uint32_t looks = look == decide::Look::all
-                                    ? shared.tasks.size()
-                                    : static_cast<std::uint32_t>(decide::constrained_look());
-    return team_->taken(id_, shared.tasks.take_allowed(allowed(), looks), place);
+    const auto most = static_cast<std::uint32_t>(decide::constrained_look());
+    // Each look moves what it saw in vain to the end: after so many it has seen all.
+    std::uint32_t looks = look == decide::Look::all ? shared.tasks.size() / most + 1 : 1;
+    TaskIndex task = TaskQueue::none;
+    for (; looks != 0 && task == TaskQueue::none; --looks) {
+      task = shared.tasks.take_allowed(allowed(), most);
+    }
+    return team_->taken(task);
   }
   [[nodiscard]] Found steal_from(WorkerId victim) const {
     probe();
-    return team_->taken(id_, team_->workers_[victim.index()].deque.take_oldest(allowed()),
-                        places().of(victim));
+    return team_->taken(team_->workers_[victim.index()].deque.take_oldest(allowed()));
   }
   void stolen(DomainId from) const {
     ++team_->steals_;
@@ -165,11 +171,6 @@ class Executor::Asking {
     *clock_ = std::max(*clock_, shared.free_at) + team_->costs_.queue * nanosecond_s;
     shared.free_at = *clock_;
   }
-  void queued(TaskIndex task, PlaceId place) const {
-    ++team_->queued_;
-    team_->note(Decision::Kind::push, id_, task, place);
-  }
-
   Executor* team_;
   Worker* worker_;
   WorkerId id_;
@@ -196,6 +197,7 @@ Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core
     worker.distribution = choice.distribution->make();
     worker.push = choice.push->make();
     worker.steal = choice.steal->make();
+    worker.restraint = decide::Restraint(worker.steal->patience(), ticks_per_microsecond);
     worker.victim_storage.resize(worker.steal->max_victims(places_));
     worker.place = places_.of(WorkerId{w});
     worker.domain = places_.domain_of(WorkerId{w});
@@ -216,14 +218,9 @@ std::uint32_t Executor::length(PlaceId place) const noexcept {
                         : queues_[place.index()].tasks.size();
 }
 
-void Executor::note(Decision::Kind kind, WorkerId worker, TaskIndex task, PlaceId place) {
-  if (record != nullptr) record->push_back({kind, worker, task, place});
-}
-
-std::optional<TaskIndex> Executor::taken(WorkerId worker, TaskIndex task, PlaceId place) {
+std::optional<TaskIndex> Executor::taken(TaskIndex task) {
   if (task == TaskQueue::none) return std::nullopt;
   --queued_;
-  note(Decision::Kind::take, worker, task, place);
   return task;
 }
 
@@ -276,6 +273,19 @@ void Executor::ran(WorkerId id, TaskIndex task, double seconds, double clock) {
   Worker& worker = workers_[id.index()];
   const bool fetched = creator_[task] != id;
   if (worker.thrift.times(fetched)) worker.thrift.ran(fetched, to_ticks(seconds), to_ticks(clock));
+  if (worker.restraint.times()) worker.restraint.ran(to_ticks(seconds));
+}
+
+double Executor::stays_for(WorkerId worker, double clock) const noexcept {
+  const std::uint64_t left = workers_[worker.index()].restraint.left(to_ticks(clock));
+  return static_cast<double>(left) / (1e6 * ticks_per_microsecond);
+}
+
+void Executor::tell_thrift(Step& step, double clock) const {
+  const decide::Thrift& thrift = workers_[step.worker.index()].thrift;
+  step.tiny = thrift.tasks_are_tiny();
+  step.learning = thrift.is_learning();
+  step.pausing = thrift.pauses([clock] { return to_ticks(clock); });
 }
 
 Locality Executor::locality(WorkerId id, TaskIndex task) const noexcept {

@@ -10,11 +10,13 @@
 
 #include "base/random.hpp"
 #include "decide/limits.hpp"
+#include "decide/restraint.hpp"
 #include "decide/thrift.hpp"
 #include "decide/wake.hpp"
 #include "policy/policy.hpp"
 #include "policy/registry.hpp"
 #include "simulate/parameters.hpp"
+#include "simulate/steps.hpp"
 #include "simulate/task_queue.hpp"
 #include "simulate/workload.hpp"
 
@@ -24,16 +26,6 @@ namespace lares::simulate {
 enum class Locality : std::uint8_t { local, same_domain, remote };
 
 using Offer = decide::Offer<TaskIndex>;
-
-/// What tests compare with the real runtime.
-struct Decision {
-  enum class Kind : std::uint8_t { push, take };
-  Kind kind = Kind::push;
-  WorkerId worker;
-  TaskIndex task = 0;
-  PlaceId place;  ///< where it was put, or taken from; the root for what has a priority
-  bool operator==(const Decision&) const = default;
-};
 
 /// The scheduling half of a simulated team: decide/ on its queues, as runtime/ has it on real ones.
 class Executor final : public policy::QueueLengths {
@@ -82,6 +74,12 @@ class Executor final : public policy::QueueLengths {
 
   /// The worker has run a task for so long, until `clock`.
   void ran(WorkerId worker, TaskIndex task, double seconds, double clock);
+  /// Fills in what the step's worker has learnt.
+  void tell_thrift(Step& step, double clock) const;
+  /// It has found a task in a queue.
+  void works(WorkerId worker) { workers_[worker.index()].restraint.works(); }
+  /// For how many seconds it still leaves alone what is at home in other domains.
+  [[nodiscard]] double stays_for(WorkerId worker, double clock) const noexcept;
   /// It has looked in vain for so long that it falls asleep.
   void falls_asleep(WorkerId worker) { workers_[worker.index()].thrift.forget(); }
 
@@ -90,9 +88,6 @@ class Executor final : public policy::QueueLengths {
   void set_creator(TaskIndex task, WorkerId worker) { creator_[task] = worker; }
   [[nodiscard]] std::uint64_t steals() const noexcept { return steals_; }
   [[nodiscard]] std::uint64_t remote_steals() const noexcept { return remote_steals_; }
-
-  /// While not nullptr, every decision is appended.
-  std::vector<Decision>* record = nullptr;
 
  private:
   // Of the clock that thrift is counted in: that of a machine of 3 GHz.
@@ -110,6 +105,7 @@ class Executor final : public policy::QueueLengths {
     std::vector<PlaceId> victim_storage;
     Random random;
     decide::Thrift thrift{ticks_per_microsecond};
+    decide::Restraint restraint{0, 0};
     TaskQueue deque;
     PlaceId place;
     DomainId domain;
@@ -121,8 +117,7 @@ class Executor final : public policy::QueueLengths {
     double free_at = 0;  ///< when its lock is free again
   };
 
-  std::optional<TaskIndex> taken(WorkerId worker, TaskIndex task, PlaceId place);
-  void note(Decision::Kind kind, WorkerId worker, TaskIndex task, PlaceId place);
+  std::optional<TaskIndex> taken(TaskIndex task);
 
   const Workload& workload_;
   const std::vector<DomainId>& homes_;

@@ -1,11 +1,38 @@
 #include "simulate/experiment.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "simulate/workloads/workloads.hpp"
 
 namespace lares::simulate {
 namespace {
+
+std::string gib(double bytes) {
+  return std::to_string(static_cast<std::uint64_t>(std::ceil(bytes / (1U << 30U)))) + " GiB";
+}
+
+/// What lies on each domain's node from the start must fit there. The papers' experiments are
+/// simulated without this check: not all sizes of their machines' memory are known.
+std::optional<Error> check_nodes(const machine::Machine& machine, const Workload& workload) {
+  const auto& domains = machine.domains;
+  std::vector<double> homed(domains.size());
+  for (const Block& block : workload.blocks) {
+    if (block.home.valid()) homed[block.home.index()] += static_cast<double>(block.bytes.count);
+  }
+  for (const machine::Domain& domain : domains) {
+    if (!domain.node.valid() || domain.memory.count == 0) continue;
+    double needed = 0;
+    for (std::size_t d = 0; d < domains.size(); ++d) {
+      if (domains[d].node == domain.node) needed += homed[d];
+    }
+    const auto there = static_cast<double>(domain.memory.count);
+    if (needed <= there) continue;
+    return Error{"workload \"" + workload.name + "\" puts " + gib(needed) + " on \"" + domain.name +
+                 "\" of machine \"" + machine.name + "\", which has " + gib(there)};
+  }
+  return std::nullopt;
+}
 
 double fetched_remote_share(const Fetched& fetched) {
   const double all = fetched.local + fetched.remote;
@@ -27,6 +54,7 @@ class Runs {
                       compact_cores(experiment_.machine, workers)};
       const auto workload = make_workload(experiment_.workload, team);
       if (!workload) return workload.error();
+      if (auto problem = check_nodes(experiment_.machine, workload.value())) return *problem;
       found.workload = workload.value().name;
       found.unit = workload.value().unit;
       found.tasks = workload.value().task_count();

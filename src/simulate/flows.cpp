@@ -1,5 +1,7 @@
 #include "simulate/flows.hpp"
 
+#include <algorithm>
+
 namespace lares::simulate {
 
 void Flows::begin(std::uint32_t worker, DomainId domain, const std::vector<Traffic>& traffic,
@@ -12,6 +14,14 @@ void Flows::begin(std::uint32_t worker, DomainId domain, const std::vector<Traff
   if (owner_.size() <= number) owner_.resize(number + 1);
   owner_[number] = worker;
   unsettled_ = true;
+}
+
+double Flows::interrupt(std::uint32_t worker, bool counts, double now) {
+  Flow& flow = flows_[worker];
+  const double left = std::max(0.0, flow.left - flow.rate * (now - flow.since)) / flow.bytes;
+  flow.bytes *= 1 - left;
+  end(worker, counts);
+  return left;
 }
 
 void Flows::end(std::uint32_t worker, bool counts) {

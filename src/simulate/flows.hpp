@@ -27,9 +27,8 @@ class Flows {
              double factor, Limit limit, double now);
   /// With `counts`, it is part of what used() tells.
   void end(std::uint32_t worker, bool counts);
-  [[nodiscard]] bool runs(std::uint32_t worker) const noexcept {
-    return flows_[worker].number != none;
-  }
+  /// Ends it before all has been moved. Answers which part is left.
+  double interrupt(std::uint32_t worker, bool counts, double now);
 
   /// Brings rates up to date: calls ends(worker, time) for each flow whose end has changed, in a
   /// fixed order. O(flows at the resources that changed).

@@ -10,14 +10,17 @@ constexpr TaskIndex first_thread_scope = 0xF0000000U;
 
 }  // namespace
 
+std::uint64_t ScriptBuilder::key_of(const Creator& creator) noexcept {
+  return std::uint64_t{creator.is_thread} << 32U | creator.number;
+}
+
 bool ScriptBuilder::is_running(const Creator& creator) const noexcept {
   return creator.is_thread ||
          (creator.number < task_count() && creator.number >= phase_first_task_);
 }
 
 ScriptBuilder::Actor& ScriptBuilder::actor(const Creator& creator) {
-  const std::uint64_t key = std::uint64_t{creator.is_thread} << 32U | creator.number;
-  const auto [at, is_new] = actors_.try_emplace(key);
+  const auto [at, is_new] = actors_.try_emplace(key_of(creator));
   Actor& found = at->second;
   if (!is_new) return found;
   if (creator.is_thread) {
@@ -136,8 +139,17 @@ bool ScriptBuilder::close_group(const Creator& creator) {
   return true;
 }
 
+// Whoever has created something last is done when that is handed in, not before.
+void ScriptBuilder::end_creators() {
+  for (std::uint32_t number = phase_first_task_; number < task_count(); ++number) {
+    const auto at = actors_.find(key_of({.is_thread = false, .number = number}));
+    if (at != actors_.end() && at->second.has_created) go_on(at->second);
+  }
+}
+
 void ScriptBuilder::barrier() {
   if (workload_.tasks.size() == phase_first_) return;
+  end_creators();
   Script& script = workload_.script;
   for (const auto& [node, task] : after_end_) script.after.emplace_back(node, script.last[task]);
   for (const auto& [task, rest] : next_of_) script.next[script.last[task]] = rest;

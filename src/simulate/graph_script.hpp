@@ -56,11 +56,13 @@ class ScriptBuilder {
     std::vector<TaskIndex> children;         ///< since it last waited for them
   };
 
+  static std::uint64_t key_of(const Creator& creator) noexcept;
   Actor& actor(const Creator& creator);
   TaskIndex add_node(Script::Kind kind, double seconds, const Actor* of);
   void add_accesses(const std::vector<Access>& accesses);
   /// The node in which `actor` goes on: a gate, or the next part. `later` if it waits for others.
   TaskIndex go_on(Actor& actor);
+  void end_creators();
   void after_ends_of(TaskIndex node, std::vector<TaskIndex>& tasks);
 
   Workload& workload_;

@@ -5,8 +5,6 @@
 namespace lares::simulate {
 namespace {
 
-constexpr double megabyte = 1e6;
-
 std::string pair_name(const std::string& name, std::size_t from, std::size_t to) {
   return name + " " + std::to_string(from) + ">" + std::to_string(to);
 }

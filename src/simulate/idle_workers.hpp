@@ -37,7 +37,10 @@ class IdleWorkers {
   [[nodiscard]] bool is_asleep(std::uint32_t worker) const {
     return state_[worker] == State::asleep;
   }
+  /// It may run any task, as far as it has told.
+  [[nodiscard]] bool is_free(std::uint32_t worker) const { return free_[worker]; }
   [[nodiscard]] bool any() const { return idle_ != 0; }
+  [[nodiscard]] std::size_t count() const { return idle_; }
 
   /// Brings up to date who has fallen asleep; calls `slept(worker)` for each.
   template <class Slept>

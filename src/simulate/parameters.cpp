@@ -117,8 +117,9 @@ class ParameterReader {
     const std::size_t domains = machine_.domains.size();
     if (!object.contains("controller_mb_s")) return;
     const Json& value = object["controller_mb_s"];
-    if (value.is_array() && value.size() == domains && domains != 3) {
-      for (const Json& each : value) p.controllers.push_back(plain(each, "controller_mb_s", true));
+    // One for each domain; of three domains, too, where it could be taken for a range.
+    if (value.is_array() && value.size() == domains && domains > 1) {
+      for (const Json& each : value) p.controllers.push_back(one(each, "controller_mb_s", true));
       return;
     }
     p.controllers.assign(domains, one(value, "controller_mb_s", true));

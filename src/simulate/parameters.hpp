@@ -12,6 +12,8 @@
 
 namespace lares::simulate {
 
+inline constexpr double megabyte = 1e6;
+
 /// How accesses slow down with distance. Applies to distances above those of the entry before.
 struct RemoteClass {
   std::uint32_t up_to_distance = 0;

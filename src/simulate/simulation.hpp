@@ -12,6 +12,7 @@
 #include "simulate/demand.hpp"
 #include "simulate/executor.hpp"
 #include "simulate/parameters.hpp"
+#include "simulate/steps.hpp"
 #include "simulate/workload.hpp"
 
 namespace lares::simulate {
@@ -47,6 +48,7 @@ struct Setup {
   std::vector<CoreId> cores;  ///< by worker: the core it is bound to; several may share one
   std::uint64_t seed = 0;     ///< 0: the workers' random generators are those of the runtime
   std::vector<Interval>* trace = nullptr;  ///< gets every task, in the order of their ends
+  std::vector<Step>* steps = nullptr;      ///< gets what a policy's team does
 };
 
 /// What became of it. Only measured phases count.
@@ -59,6 +61,7 @@ struct Outcome {
   double alone_seconds = 0;  ///< of one core with all data in its own memory, without any costs
   std::uint64_t tasks = 0;
   std::array<std::uint64_t, 3> by_locality{};  ///< tasks, by Locality
+  std::array<double, 3> queued_seconds{};      ///< in tasks that came out of a queue, by Locality
   double local_bytes = 0;                      ///< between cores and their own domain's memory
   double remote_bytes = 0;                     ///< between cores and another's
   Fetched fetched;
@@ -66,7 +69,8 @@ struct Outcome {
   double idle_share = 0;    ///< of the workers' time
   std::uint64_t steals = 0;
   std::uint64_t remote_steals = 0;
-  std::vector<Load> loads;  ///< of all resources, in the order of the machine
+  std::vector<double> ended;  ///< by worker: when its last task ended, in seconds since the start
+  std::vector<Load> loads;    ///< of all resources, in the order of the machine
 };
 
 /// Runs it. The same setup gives the same outcome, bit by bit. An error is a user's mistake: the

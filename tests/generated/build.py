@@ -27,6 +27,14 @@ def other_than(compiler):
     return "clang" if compiler == "gcc" else "gcc"
 
 
+def wrong_runtime(folder):
+    """What the tests of the tests preload: a runtime that does wrong what its variable WRONG names."""
+    made = pathlib.Path(folder) / "wrong_runtime.so"
+    subprocess.run(["gcc-12", "-O1", "-Wall", "-Wextra", "-shared", "-fPIC", HERE / "wrong_runtime.c", "-o", made],
+                   check=True)
+    return made
+
+
 def fortran_interface():
     """The functions of shadow.h for Fortran, so that they stand in one place only."""
     types = {"int": "integer(c_int), value", "int*": "integer(c_int)", "const int*": "integer(c_int)",

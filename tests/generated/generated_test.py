@@ -3,7 +3,6 @@
 
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -15,7 +14,7 @@ sys.path.insert(0, str(HERE))
 import generate  # noqa: E402  (the path must be set first)
 import model  # noqa: E402
 import run as suite  # noqa: E402
-from build import Builder, drivers_of, fortran_interface  # noqa: E402
+from build import Builder, drivers_of, fortran_interface, wrong_runtime  # noqa: E402
 from emit import source_files  # noqa: E402
 from execute import Setting, run, run_each  # noqa: E402
 from model import Case, Depend, Domain, Parallel, Program, Repeat, Single, Task, Taskgroup, Taskwait, Work  # noqa: E402
@@ -84,9 +83,7 @@ class Built(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="lares-generated-test-"))
         cls.builder = Builder(cls.folder)
-        cls.wrong = cls.folder / "wrong_runtime.so"
-        subprocess.run(["gcc-12", "-O1", "-Wall", "-Wextra", "-shared", "-fPIC", HERE / "wrong_runtime.c", "-o",
-                        cls.wrong], check=True)
+        cls.wrong = wrong_runtime(cls.folder)
 
     @classmethod
     def tearDownClass(cls):

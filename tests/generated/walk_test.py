@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE))
 
 import run as generated  # noqa: E402  (the path must be set first)
 import walk  # noqa: E402
-from build import WalkerBuilder  # noqa: E402
+from build import WalkerBuilder, wrong_runtime  # noqa: E402
 from execute import Setting, run  # noqa: E402
 
 FOUR = (("OMP_NUM_THREADS", "4"), ("OMP_WAIT_POLICY", "passive"))
@@ -30,9 +30,7 @@ class Walked(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="lares-walk-test-"))
         cls.walker = WalkerBuilder(cls.folder).build(walk.Batch(0, "gcc", False, ()))
-        cls.wrong = cls.folder / "wrong_runtime.so"
-        subprocess.run(["gcc-12", "-O1", "-Wall", "-Wextra", "-shared", "-fPIC", HERE / "wrong_runtime.c", "-o",
-                        cls.wrong], check=True)
+        cls.wrong = wrong_runtime(cls.folder)
 
     @classmethod
     def tearDownClass(cls):

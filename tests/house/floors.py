@@ -56,7 +56,7 @@ NOT_IN_POLICY = re.compile(
 # What is inside the engine. A front end that could reach it would repeat the engine's protocols.
 INSIDE_RUNTIME = re.compile(
     r"^runtime/(completion|deep_stack|dependences|deque|exclusion|execution|finding|placing"
-    r"|priority_queue|shared_queue|waiting|waking)\.hpp$"
+    r"|priority_queue|shared_queue|task_pool|waiting|waking)\.hpp$"
 )
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')

@@ -208,9 +208,31 @@ class Documentation(unittest.TestCase):
         # LARES_DISORDER is known where it is built in only.
         self.assertEqual(sorted(read - {"LARES_DISORDER"}),
                          sorted(set(re.findall(r"LARES_\w+", known))))
-        documentation = "".join(page.read_text(encoding="utf-8") for page in self.PAGES)
+        documentation = self.documentation()
         for name in read - {"LARES_BOUND"}:  # set for the library
             self.assertIn(name, documentation)
+
+    def texts(self, *patterns: str) -> str:
+        files = [file for pattern in patterns for file in self.ROOT.glob(pattern) if file.is_file()]
+        return "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
+
+    def test_names_that_are_documented_exist(self):
+        """LARES_ names: variables, macros, settings of CMake and of tests."""
+        named = set(re.findall(r"\bLARES_\w+", self.documentation()))
+        code = self.texts("src/**/*", "include/**/*", "cmake/*", "CMake*", "tests/unit/**/*.hpp")
+        self.assertEqual(named - set(re.findall(r"\bLARES_\w+", code)), set())
+
+    def test_options_are_documented_and_documented_options_exist(self):
+        option = r"(?<![\w-])(--[a-z][a-z-]+)"
+        documented = set(re.findall(option, self.documentation()))
+        of_lares = set(re.findall(r'"(--[a-z][a-z-]+)"', self.texts("src/cli/**/*.cpp")))
+        self.assertEqual(of_lares - documented - {"--version"}, set())
+        of_scripts = set(re.findall(option, self.texts("bench/*.py", "scripts/*", "tests/**/*.py",
+                                                       "tests/torture/run")))
+        self.assertEqual(documented - of_lares - of_scripts, set())
+
+    def documentation(self) -> str:
+        return "".join(page.read_text(encoding="utf-8") for page in self.PAGES)
 
 
 if __name__ == "__main__":

@@ -316,6 +316,16 @@ class BadInput(LabTest):
         self.assert_sentence(self.run_lab("--", "./nothing"), 127, "./nothing", "no such file")
         self.assert_sentence(self.run_lab("--", "no-such-program-"), 127, "no-such-program-")
 
+    def test_options_that_contradict_each_other(self):
+        told = {"--json": ["--json", "c.json"], "--compare": ["--compare", "c.json"],
+                "--cache": ["--cache", "l2=64K"]}
+        for option, words in told.items():
+            self.assert_sentence(self.run_lab(*words, "--", "true"), 2, option, "without --count")
+        shape = {"--nodes": ["--nodes", "2"], "--cpuless": ["--cpuless", "1"]}
+        for option, words in shape.items():
+            done = self.run_lab("--machine", "nehalem-ep-2s", *words, "--", "true", lab=())
+            self.assert_sentence(done, 2, option, "cannot stand beside --machine")
+
     def test_a_program_that_cannot_be_executed(self):
         (self.work / "data").write_text("text")
         self.assert_sentence(self.run_lab("--", "./data"), 126, "./data", "not executable")

@@ -1,11 +1,19 @@
 // Prints which processors each thread of several teams may use while all of them are in a region,
 // as the kernel has it. Usage: binding TEAMS OUTER INNER: TEAMS threads of the program's own open a
 // region of OUTER threads each, and each of those one of INNER (1: none). A line for each thread.
+//
+//        binding REGIONS: so many regions of two threads and thirty milliseconds, one right after
+//        the
+// other. Prints after how many of them the master may use more processors than in the region.
+#define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static int teams, outer, inner;
 static pthread_barrier_t all_are_here;
@@ -51,7 +59,41 @@ static void* run_team(void* number) {
   return NULL;
 }
 
+// As the kernel has it, not as the program is told.
+static int processors(void) {
+  unsigned long words[128] = {0};
+  const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof words, words);
+  int found = 0;
+  for (long i = 0; i < bytes / (long)sizeof *words; ++i) found += __builtin_popcountl(words[i]);
+  return found;
+}
+
+static void follow_each_other(int regions) {
+  int free = 0;
+  for (int r = 0; r < regions; ++r) {
+    int inside = 0;
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp single
+#pragma omp task
+      {
+      }
+      const double end = omp_get_wtime() + 0.03;
+      while (omp_get_wtime() < end) {
+      }
+#pragma omp master
+      inside = processors();
+    }
+    free += processors() > inside;
+  }
+  printf("%d\n", free);
+}
+
 int main(int count, char** words) {
+  if (count == 2) {
+    follow_each_other(atoi(words[1]));
+    return 0;
+  }
   if (count != 4) return 2;
   teams = atoi(words[1]);
   outer = atoi(words[2]);

@@ -74,6 +74,16 @@ class Binding(unittest.TestCase):
             for outer, inner in ((2, 2), (2, len(self.all))):
                 self.assert_no_core_is_shared(self.threads(program, 1, outer, inner))
 
+    def test_a_master_stays_bound_where_its_regions_follow_each_other(self):
+        if len(self.all) < 2:
+            self.skipTest("needs two processors")
+        for program in PROGRAMS:
+            done = subprocess.run([LARES, "run", "--quiet", program, "20"], env=self.env, capture_output=True,
+                                  text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            # After the first nothing is known of what follows; others may be late on a busy machine.
+            self.assertLess(int(done.stdout), 8)
+
     def test_more_threads_than_cores_are_not_bound(self):
         for program in PROGRAMS:
             many = 2 * len(self.all) + 1

@@ -6,6 +6,7 @@ Usage: simulate_test.py LARES [CLASS...]
 
 import csv
 import io
+import itertools
 import json
 import pathlib
 import subprocess
@@ -78,6 +79,57 @@ class BadInput(unittest.TestCase):
         self.assertIn("depend on each other",
                       self.refusal("qr:n=1024", *machine, "--policy", "static"))
         self.assertIn("GiB", self.refusal("stream:gb=1000", *machine, "--policy", "static"))
+
+    # Which options contradict each other: every pair of those that are given with a value.
+    VALUES = {"WORKLOAD": [SMALL], "--machine": ["--machine", OPTERON], "--domain": ["--domain", "numa"],
+              "--policy": ["--policy", "central"], "--cores": ["--cores", "4"],
+              "--sweep": ["--sweep", "cores=2,4"], "--seeds": ["--seeds", "1"],
+              "--no-ranges": ["--no-ranges"], "--svg": ["--svg", "/no/such/folder/a.svg"],
+              "--report": ["--report", "/no/such/folder/b.md"], "--format": ["--format", "csv"]}
+    CONTRADICT = {frozenset(("--report", other)) for other in VALUES if other not in ("--report", "--seeds")
+                  } | {frozenset(("--cores", "--sweep"))}
+
+    def test_knows_each_pair_of_options_that_contradict_each_other(self):
+        for first, second in itertools.combinations(self.VALUES, 2):
+            pair = frozenset((first, second))
+            if "--report" in pair and pair not in self.CONTRADICT:
+                continue  # it takes minutes
+            with self.subTest(first=first, second=second):
+                needed = [] if "--report" in pair else ["WORKLOAD", "--machine"]
+                words = [word for name in dict.fromkeys([*needed, first, second])
+                         for word in self.VALUES[name]]
+                done = call(*words)
+                if pair in self.CONTRADICT:
+                    self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                    self.assertRegex(done.stderr, rf"^lares: ({first}|{second}) cannot stand beside ")
+                elif "--svg" in pair:
+                    self.assertIn("--svg: cannot write", done.stderr)
+                else:
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_team_has_a_core_for_each(self):
+        self.assertIn('--cores: 17 is more than the 16 cores of machine',
+                      self.refusal(SMALL, "--machine", OPTERON, "--cores", "17"))
+
+    def test_what_lies_on_a_node_fits_there(self):
+        machine = str(MACHINES / "nehalem-ep-2s.json")
+        self.assertIn('puts 19 GiB on "numa 0" of machine "two Nehalem EP", which has 12 GiB',
+                      self.refusal("stream:init=serial,gb=20", "--machine", machine))
+        self.assertEqual(call("stream:gb=20,times=1", "--machine", machine, "--seeds", "1").returncode, 0)
+
+    def test_three_values_of_three_domains_are_no_range(self):
+        machine = {"format": "lares-machine", "version": 1, "name": "three", "domain_level": "numa",
+                   "domains": [{"name": f"numa {d}", "node": d, "memory_bytes": 2**36} for d in range(3)],
+                   "cores": [{"domain": d, "cpus": [d]} for d in range(3)],
+                   "simulation": {"core_mb_s": 1000, "controller_mb_s": [4000, 1000, 2000]}}
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "three.json"
+            for values, ranges in (([4000, 1000, 2000], 0), ([[1, 2, 3], 1000, 2000], 1), (500, 0)):
+                machine["simulation"]["controller_mb_s"] = values
+                file.write_text(json.dumps(machine))
+                done = call("stream:times=1", "--machine", str(file), "--seeds", "1", "--format", "json")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(len(json.loads(done.stdout)["uncertain"]), ranges, values)
 
     def test_names_the_field_of_a_machine(self):
         machine = json.loads(pathlib.Path(OPTERON).read_text())

@@ -579,8 +579,8 @@ TEST(Model, NobodyOfAnotherDomainIsWokenForWhatTheOwnLooksFor) {
 // --- drain
 
 TEST(Model, ADrainFindsWhatLiesInAnyPlace) {
-  for (const char* policy :
-       {"auto", "push=local,steal=cores-only", "push=local,steal=break-even"}) {
+  for (const char* policy : {"auto", "locality-queues,steal=patient", "push=local,steal=cores-only",
+                             "push=local,steal=break-even"}) {
     static int ran;
     Scenario scenario;
     scenario.cores = {1, 1};

@@ -113,7 +113,7 @@ TEST(Registry, EveryRowIsInTheDocumentation) {
 
 TEST(Choice, AutoDependsOnTheNumberOfDomains) {
   EXPECT_EQ(describe(parsed("auto", 2)),
-            "auto (distribution=cyclic,push=writer-domain-or-local,steal=nearest)");
+            "auto (distribution=cyclic,push=writer-domain-or-local,steal=nearest-then-longest)");
   EXPECT_EQ(describe(parsed("auto", 1)),
             "auto (distribution=first-touch,push=local,steal=nearest)");
   EXPECT_EQ(parsed("auto", 0), parsed("auto", 1));

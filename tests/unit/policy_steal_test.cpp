@@ -232,6 +232,32 @@ TEST(Steal, NearestBoundsItsRoundsAndStillReachesTheFarthest) {
   EXPECT_EQ(met.size(), 24U + 191U) << "all but the own place";
 }
 
+TEST(Steal, NearestThenLongestGoesToPlacesByDistanceAndToWorkersByLength) {
+  Machine m = machine_of({2, 1, 2});
+  set_distance(m, 0, 1, 40);
+  set_distance(m, 0, 2, 15);
+  Team team(m);
+  const auto set = [&](PlaceId place, std::uint32_t n) { team.lengths.values[place.index()] = n; };
+  set(team.of_worker(2), 9);
+  set(team.of_worker(3), 4);
+  set(team.of_worker(4), 7);
+  set(team.of_domain(1), 100);
+  EXPECT_EQ(ask(*make_steal("nearest-then-longest"), team, 0),
+            (Names{"d0", "w1", "d2", "d1", "w2", "w4", "w3"}));
+}
+
+TEST(Steal, NearestThenLongestBoundsItsRoundsAndStillReachesAll) {
+  Team team(machine_of(std::vector<std::size_t>(100, 4)));
+  const auto steal = make_steal("nearest-then-longest");
+  std::set<std::string> met;
+  for (int i = 0; i < 3000; ++i) {
+    const Names visits = ask(*steal, team, 5);
+    EXPECT_LE(visits.size(), 65U + 16U);
+    met.insert(visits.begin(), visits.end());
+  }
+  EXPECT_EQ(met.size(), 100U + 399U) << "all but the own place";
+}
+
 TEST(Steal, MostLoadedGoesToTheLongestQueue) {
   Team team(machine_of({2, 2}));
   const auto set = [&](PlaceId place, std::uint32_t n) { team.lengths.values[place.index()] = n; };

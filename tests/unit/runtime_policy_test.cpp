@@ -92,6 +92,32 @@ TEST_P(NamedPolicies, RunTasksAtHomeUnlessTheyAreStolen) {
   EXPECT_EQ(remote, steals_from_other_domains() - steals_before);
 }
 
+// An event that a library's own thread fulfils makes a task ready: it waits at its data's home.
+TEST_P(NamedPolicies, SendTasksThatAreMadeReadyFromOutsideToTheQueueOfTheirHome) {
+  LARES_NEEDS_ORDER();
+  const host::Machine machine({1, 1}, GetParam());
+  give_homes();
+  std::atomic<bool> submitted{false};
+  std::atomic<int> at_home{0};
+  std::uint32_t queued = 0;
+  host::region(2, [&](Worker& worker) {
+    if (worker.id == WorkerId{1}) {
+      while (!submitted.load(std::memory_order_acquire)) std::this_thread::yield();
+      return;
+    }
+    Task* event = host::make_task(worker, [](Worker&) {}, task_flag::detachable);
+    const Dependence writes = host::out(&at_home);
+    const Dependence reads = host::in(&at_home);
+    run_pending(worker, *event, {&writes, 1});
+    for (int i = 0; i < 50; ++i) submit(worker, *task_on(worker, 1, &at_home), {&reads, 1});
+    std::thread outside([event] { fulfil(*event); });
+    outside.join();
+    queued = worker.team->length(worker.team->places->of(DomainId{1}));
+    submitted.store(true, std::memory_order_release);
+  });
+  EXPECT_EQ(queued, 50U);
+}
+
 /// Where tasks wait that each write a block which nobody has touched yet.
 class DealtTasks : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Pushes, DealtTasks,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 #include <utility>
@@ -351,6 +352,72 @@ TEST(Producers, AreThrottledAlsoIfTasksHavePriorities) {
   host::single(1, [&backlog](Worker& worker) { backlog.make_all(worker); });
   EXPECT_EQ(backlog.ran, backlog.count);
   EXPECT_LE(backlog.most, 20'000);
+}
+
+// All wait for one long task of another worker: more of them are of no use to anybody.
+TEST(Producers, WaitForALongTaskInsteadOfMakingMore) {
+  const host::Machine machine({2});
+  constexpr int too_many = 5 * 32'768;
+  int value = 0;
+  std::atomic<bool> begun{false};
+  std::atomic<bool> goes_on{false};
+  std::atomic<int> ran{0};
+  int made = 0;
+  host::single(2, [&](Worker& worker) {
+    host::spawn(worker, {host::out(&value)}, [&](Worker&) {
+      begun.store(true);
+      while (!goes_on.load()) std::this_thread::yield();
+    });
+    while (!begun.load()) std::this_thread::yield();  // by the other one
+    const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+    while (made < too_many && std::chrono::steady_clock::now() < enough) {
+      host::spawn(worker, {host::in(&value)}, [&](Worker&) { ran.fetch_add(1); });
+      ++made;
+    }
+    goes_on.store(true);
+  });
+  EXPECT_LT(made, too_many);
+  EXPECT_EQ(ran.load(), made);
+}
+
+// What the other one runs waits for the creator's next statement.
+TEST(Producers, GoOnWhereTheOthersWaitForThem) {
+  const host::Machine machine({2});
+  constexpr int count = 5 * 32'768;
+  int value = 0;
+  std::atomic<bool> begun{false};
+  std::atomic<bool> all_are_made{false};
+  std::atomic<int> ran{0};
+  host::single(2, [&](Worker& worker) {
+    host::spawn(worker, {host::out(&value)}, [&](Worker&) {
+      begun.store(true);
+      while (!all_are_made.load()) std::this_thread::yield();
+    });
+    while (!begun.load()) std::this_thread::yield();  // by the other one
+    for (int i = 0; i < count; ++i) {
+      host::spawn(worker, {host::in(&value)}, [&](Worker&) { ran.fetch_add(1); });
+    }
+    all_are_made.store(true);
+  });
+  EXPECT_EQ(ran.load(), count);
+}
+
+// Nobody else can do anything for them: then waiting makes no sense.
+TEST(Producers, GoOnWhereTasksWaitForThemselves) {
+  const host::Machine machine({2});
+  constexpr int count = 5 * 32'768;
+  int value = 0;
+  std::atomic<int> ran{0};
+  host::single(2, [&](Worker& worker) {
+    Task* first = host::make_task(worker, [](Worker&) {}, task_flag::detachable);
+    const Dependence writes = host::out(&value);
+    submit(worker, *first, {&writes, 1});
+    for (int i = 0; i < count; ++i) {
+      host::spawn(worker, {host::in(&value)}, [&](Worker&) { ran.fetch_add(1); });
+    }
+    fulfil(*first);
+  });
+  EXPECT_EQ(ran.load(), count);
 }
 
 #ifndef __SANITIZE_ADDRESS__  // its frames need more stack

@@ -107,19 +107,20 @@ TEST(GraphScript, DependencesHoldAmongTheChildrenOfOneCreator) {
       "task 1 0 rw:0\ntask 1 @1 rw:0\ntask 1 - rw:0\n",
       1);
   ASSERT_TRUE(graph.ok());
-  // Its creator; the creator and its sibling; none; the first task.
-  EXPECT_EQ(predecessors(graph.value()), (std::vector<std::uint32_t>{0, 1, 2, 0, 1}));
+  // Its creator; the creator and its sibling; none; the first task; the end of the creator.
+  EXPECT_EQ(predecessors(graph.value()), (std::vector<std::uint32_t>{0, 1, 2, 0, 1, 1}));
 }
 
 TEST(GraphScript, GroupWaitsForDescendantsAndWaitForChildren) {
   const auto in_group =
       parse_graph("lares-graph 2\ntask 1 -\ngroup -\ntask 1 -\ntask 1 1\nend -\n", 1);
   ASSERT_TRUE(in_group.ok());
-  EXPECT_EQ(predecessors(in_group.value()), (std::vector<std::uint32_t>{0, 0, 1, 2}));
+  EXPECT_EQ(predecessors(in_group.value()), (std::vector<std::uint32_t>{0, 0, 1, 2, 1}))
+      << "the last is the end of the task that creates";
   const auto waits =
       parse_graph("lares-graph 2\ntask 1 -\ntask 1 0\nwait -\ntask 1 -\nwait -\n", 1);
   ASSERT_TRUE(waits.ok());
-  EXPECT_EQ(predecessors(waits.value()), (std::vector<std::uint32_t>{0, 1, 1, 0, 1}));
+  EXPECT_EQ(predecessors(waits.value()), (std::vector<std::uint32_t>{0, 1, 1, 0, 1, 1}));
 }
 
 TEST(GraphScript, SetsWaitForWhatWasBeforeAndNotForEachOther) {

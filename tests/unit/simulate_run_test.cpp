@@ -239,6 +239,55 @@ TEST(Run, HalvesWhatTwoWorkersOnACoreGet) {
   EXPECT_NEAR(simulate(setup).value().seconds, 2.0, 0.01);
 }
 
+/// When each of some bound threads ends, without any noise or costs.
+std::vector<double> ends_of(const Workload& workload, const std::vector<CoreId>& cores) {
+  Bench bench({1, 1});
+  bench.parameters.noise = 0;
+  bench.parameters.costs = {0, 0, 0, 0, 0, 50000, 0, 0};
+  const Schedule schedule{Schedule::Kind::static_loop, {}};
+  return simulate({bench.machine, bench.parameters, workload, schedule, cores, 1}).value().ended;
+}
+
+void expect_near(const std::vector<double>& found, const std::vector<double>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-6) << i;
+}
+
+TEST(Threads, HaveACoreToThemselvesOnceTheOthersAreThrough) {
+  Workload workload;
+  workload.add_task(1.0, 0);
+  workload.add_task(3.0, 1);
+  workload.add_phase();
+  expect_near(ends_of(workload, {CoreId{0}, CoreId{0}}), {2, 4});
+}
+
+TEST(Threads, GoToACoreThatIsLeftInTheMiddleOfATask) {
+  Workload workload;
+  workload.add_task(1.0, 0);
+  workload.add_task(2.0, 1);
+  workload.add_task(2.0, 2);
+  workload.add_phase();
+  workload.rebindings.push_back({.after = {0}, .worker = 2, .core = CoreId{0}});
+  expect_near(ends_of(workload, {CoreId{0}, CoreId{1}, CoreId{1}}), {1, 2.5, 2.5});
+}
+
+// A core reads 1000 MB/s of its own memory, half of that of another's, and moves 500.
+TEST(Threads, TakeTheirDataAlongIfTheyShall) {
+  for (const bool next_touch : {false, true}) {
+    Workload workload;
+    workload.blocks.push_back({Bytes{1'000'000'000}, DomainId{1}, {}});
+    workload.add_task(0.5, 0);
+    for (int pass = 0; pass < 2; ++pass) {
+      workload.add_task(0, 1);
+      workload.accesses.push_back({0, AccessMode::read, 1e9});
+    }
+    workload.add_phase();
+    workload.rebindings.push_back(
+        {.after = {0}, .worker = 1, .core = CoreId{0}, .next_touch = next_touch});
+    expect_near(ends_of(workload, {CoreId{0}, CoreId{1}}), {0.5, next_touch ? 4.0 : 3.5});
+  }
+}
+
 TEST(Run, MovesBlocksOnceIfAPhaseMigrates) {
   Bench bench;
   Workload workload = bench.make("stream:gb=1,init=serial,times=3,pieces=2");

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/file_stream.hpp"
+
 namespace lares::cli::doctor {
 namespace {
 
@@ -45,14 +47,9 @@ void add_folders(const fs::path& parent, const fs::path& below, std::string_view
   }
 }
 
-struct ClosePipe {
-  void operator()(std::FILE* pipe) const { pclose(pipe); }
-};
-
 /// Lines like "\tlibgomp.so.1 (libc6,x86-64) => /lib/x86_64-linux-gnu/libgomp.so.1".
 void add_linker_cache(std::vector<fs::path>& files) {
-  const std::unique_ptr<std::FILE, ClosePipe> pipe(
-      popen("PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null", "re"));
+  const PipeStream pipe(popen("PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null", "re"));
   if (!pipe) return;
   std::array<char, 4096> line{};
   while (std::fgets(line.data(), static_cast<int>(line.size()), pipe.get()) != nullptr) {

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/file_stream.hpp"
 #include "cli/commands.hpp"
 #include "cli/companion.hpp"
 #include "cli/lab/guest_run.hpp"
@@ -44,9 +45,7 @@ std::string path_of(const lab::File& file) {
 }
 
 bool write_json(const std::string& path, const lab::Counts& counts) {
-  std::FILE* file = std::fopen(path.c_str(), "we");
-  bool written = file != nullptr && std::fputs(lab::counts_json(counts).c_str(), file) >= 0;
-  if (file != nullptr && std::fclose(file) != 0) written = false;
+  const bool written = write_text(path, lab::counts_json(counts));
   if (!written) say(lab::file_error("write", path, errno).sentence);
   return written;
 }
@@ -76,11 +75,7 @@ lab::NamedCounts load_counts(const std::string& path) {
 CountedRun::CountedRun(const CountOptions& options, const lab::Guest& guest,
                        std::vector<std::string> command)
     : options_(options), guest_(guest), command_(std::move(command)) {
-  if (!options_.count) {
-    if (options_.json.empty() && options_.compare.empty()) return;
-    throw UserMistake{{fmt::format("{}: there are no counts without --count",
-                                   options_.json.empty() ? "--compare" : "--json")}};
-  }
+  if (!options_.count) return;
   if (!options_.compare.empty()) earlier_ = load_counts(options_.compare);
   check_qemu();
   const std::string plugin = find_counter();

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file_stream.hpp"
 #include "cli/machine_presets.hpp"
 #include "machine/discover.hpp"
 
@@ -18,15 +19,11 @@ namespace {
 
 constexpr std::size_t max_distances_bytes = 1U << 20U;
 
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 Result<std::string> read_distances(const std::string& path) {
   const auto refuse = [&](const char* why) {
     return Error{fmt::format("--distances: cannot read file \"{}\": {}", path, why)};
   };
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
+  const FileStream file(std::fopen(path.c_str(), "rbe"));
   if (!file) return refuse(std::strerror(errno));
   std::string text(max_distances_bytes + 1, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file.get()));

@@ -1,4 +1,6 @@
 // `lares lab run`: runs a program in a guest as if it had run here.
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,6 +22,15 @@ struct LabRunOptions {
   CountOptions count;
   std::vector<std::string> program;
 };
+
+void check_together(const CLI::App& command, const CountOptions& count) {
+  for (const char* option : {"--json", "--compare", "--cache"}) {
+    if (!count.count && command.count(option) > 0) {
+      throw UserMistake{
+          {fmt::format("{} cannot stand without --count, which it is about", option)}};
+    }
+  }
+}
 
 void run(const LabRunOptions& options) {
   std::vector<std::string> words = unprotect_program(options.program);
@@ -55,7 +66,10 @@ void add_lab_run(CLI::App& lab) {
       "Status 124: --timeout was over. 125: the guest failed. 126, 127: the program cannot be "
       "run.\n"
       "Example: lares lab run --nodes 4 --cpus-per-node 2 -- lares run ./app 4096");
-  command->callback([options] { run(*options); });
+  command->callback([options, command] {
+    check_together(*command, options->count);
+    run(*options);
+  });
 }
 
 }  // namespace lares::cli

@@ -267,7 +267,7 @@ std::string papers_report(std::uint32_t seeds, const CountedLines& counted) {
   page.section("Broquedis et al. 2010: ForestGOMP",
                "Bound threads and their data, on `opteron-4s-square`. Which team is stolen from is "
                "given, not decided; no scheduler is asked.",
-               papers::reproduce_forestgomp(find));
+               papers::reproduce_forestgomp(find, seeds));
   page.add(notes_of(publications[0]));
   write_schmidl(page, find, seeds);
   page.add(notes_of(publications[1]));

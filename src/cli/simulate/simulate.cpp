@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/file_stream.hpp"
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"
@@ -18,8 +19,6 @@
 namespace lares::cli {
 namespace {
 
-constexpr std::size_t most_workers = 4096;
-
 struct SimulateOptions {
   std::string workload;
   MachineOptions machine;
@@ -27,6 +26,7 @@ struct SimulateOptions {
   std::string sweep;
   std::size_t cores = 0;
   std::uint32_t seeds = 5;
+  bool no_ranges = false;
   std::string svg;
   std::string report;
   Format format = Format::text;
@@ -59,8 +59,9 @@ std::vector<std::size_t> team_sizes(const SimulateOptions& options,
                                     const machine::Machine& machine) {
   const std::size_t all = machine.cores.size();
   if (options.sweep.empty()) {
-    if (options.cores > most_workers) {
-      mistake(fmt::format("--cores: {} is more than {}", options.cores, most_workers));
+    if (options.cores > all) {
+      mistake(fmt::format("--cores: {} is more than the {} cores of machine \"{}\"", options.cores,
+                          all, machine.name));
     }
     return {options.cores == 0 ? all : options.cores};
   }
@@ -100,11 +101,7 @@ void show_progress(std::size_t done, std::size_t all) {
 }
 
 void write_file(const char* option, const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "wbe");
-  const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
-  if (file == nullptr || std::fclose(file) != 0 || !written) {
-    mistake(fmt::format("{}: cannot write \"{}\"", option, path));
-  }
+  if (!write_text(path, text)) mistake(fmt::format("{}: cannot write \"{}\"", option, path));
 }
 
 void simulate_all(const SimulateOptions& options) {
@@ -128,7 +125,7 @@ void simulate_all(const SimulateOptions& options) {
                                         schedules(options, machine.value()),
                                         team_sizes(options, machine.value()),
                                         options.seeds,
-                                        true};
+                                        !options.no_ranges};
   const auto found = simulate::run_experiment(experiment, show_progress);
   if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\x1b[K");
   if (!found) throw UserMistake{found.error()};
@@ -146,6 +143,24 @@ void simulate_all(const SimulateOptions& options) {
   }
 }
 
+/// A page about the papers has its own workloads, machines and policies, and a team one size or
+/// several.
+void check_together(const CLI::App& command) {
+  const auto given = [&](const char* name) { return command.count(name) > 0; };
+  if (given("--report")) {
+    for (const char* other : {"WORKLOAD", "--machine", "--domain", "--policy", "--cores", "--sweep",
+                              "--no-ranges", "--svg", "--format"}) {
+      if (given(other)) {
+        mistake(fmt::format("{} cannot stand beside --report, which simulates what the papers did",
+                            other));
+      }
+    }
+  }
+  if (given("--cores") && given("--sweep")) {
+    mistake("--cores cannot stand beside --sweep, which says how large the teams are");
+  }
+}
+
 std::string list_of_workloads() {
   std::string text = "Workloads, with their settings and usual values:\n";
   for (const simulate::WorkloadEntry& entry : simulate::workloads()) {
@@ -158,7 +173,7 @@ std::string list_of_workloads() {
 
 void add_simulate(CLI::App& app) {
   const auto options = std::make_shared<SimulateOptions>();
-  CLI::App* command = app.add_subcommand(
+  CLI::App* const command = app.add_subcommand(
       "simulate", "Predict how a workload runs on a machine under each of several policies");
   command->add_option("WORKLOAD", options->workload,
                       "NAME or NAME:KEY=VALUE,KEY=VALUE as listed below, or file:GRAPH");
@@ -176,6 +191,8 @@ void add_simulate(CLI::App& app) {
       ->type_name("KEY=LIST");
   command->add_option("--seeds", options->seeds, "Runs with different chance, 5 if not given")
       ->type_name("N");
+  command->add_flag("--no-ranges", options->no_ranges,
+                    "Leave out the runs at both ends of each uncertain parameter");
   command->add_option("--svg", options->svg, "Also draw a chart into this file")->type_name("FILE");
   command
       ->add_option("--report", options->report,
@@ -191,7 +208,10 @@ void add_simulate(CLI::App& app) {
       "stock-like\n"
       "  lares simulate balance --machine bull-bcs-16s --policy static --policy steal=most-loaded\n"
       "  lares simulate jacobi --machine opteron-4s-square --sweep domains=1,2,4 --svg jacobi.svg");
-  command->callback([options] { simulate_all(*options); });
+  command->callback([options, command] {
+    check_together(*command);
+    simulate_all(*options);
+  });
 }
 
 }  // namespace lares::cli

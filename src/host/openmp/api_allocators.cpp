@@ -113,3 +113,5 @@ LARES_EXPORT Handle omp_get_default_allocator() {
 }
 LARES_EXPORT Handle omp_get_default_allocator_() { return omp_get_default_allocator(); }
 // NOLINTEND
+
+#undef LARES_STORE_FOR

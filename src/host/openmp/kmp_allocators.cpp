@@ -87,3 +87,5 @@ LARES_EXPORT Handle __kmpc_get_default_allocator(int thread) {
   return omp::made_known(__kmpc_get_default_allocator_real(thread));
 }
 // NOLINTEND
+
+#undef LARES_STORE_FOR

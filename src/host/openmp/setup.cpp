@@ -37,7 +37,7 @@ bool read_file(const char* path, std::string& text) noexcept {
   if (file < 0) return false;
   char buffer[4096];
   for (;;) {
-    const ssize_t got = read(file, buffer, sizeof(buffer));
+    const ssize_t got = ::read(file, buffer, sizeof(buffer));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     text.append(buffer, static_cast<std::size_t>(got));

@@ -10,7 +10,7 @@ namespace lares::lab {
 namespace {
 
 constexpr std::uint64_t header_size = 110;
-constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t page_bytes = 4096;
 constexpr std::string_view trailer = "TRAILER!!!";
 
 /// The kernel unpacks relative to its root.
@@ -51,7 +51,7 @@ std::optional<Error> CpioWriter::write_header(std::string_view name, const Heade
       is_trailer ? 0 : next_number_++, header.mode, header.attributes.user, header.attributes.group,
       1, header.attributes.modified, header.size, 0, 0, header.device_major, header.device_minor,
       stored.size() + 1, 0, stored);
-  unpacked_ += Bytes{(header.size + page - 1) / page * page};
+  unpacked_ += Bytes{(header.size + page_bytes - 1) / page_bytes * page_bytes};
   // With the zero that ends the name.
   if (auto error = write_all(file_, {text.c_str(), text.size() + 1}, "the guest's image")) {
     return error;

@@ -11,7 +11,7 @@
 namespace lares::lab {
 namespace {
 
-using Json = nlohmann::json;
+using Message = nlohmann::json;
 
 /// Answers come as lines; events may come between them.
 class Lines {
@@ -20,10 +20,10 @@ class Lines {
       : file_(file), deadline_(now().count + std::int64_t{seconds} * 1'000'000'000) {}
 
   /// The next line as an object, or null when time is up or QEMU is gone.
-  Json next() {
+  Message next() {
     for (;;) {
       if (const std::size_t end = text_.find('\n'); end != std::string::npos) {
-        Json line = Json::parse(text_.substr(0, end), nullptr, false);
+        Message line = Message::parse(text_.substr(0, end), nullptr, false);
         text_.erase(0, end + 1);
         return line;
       }
@@ -47,7 +47,7 @@ class Lines {
   std::string text_;
 };
 
-bool send(int file, const Json& message) {
+bool send(int file, const Message& message) {
   const std::string line = message.dump() + "\n";
   return write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
 }
@@ -57,8 +57,8 @@ Error no_answer(std::string_view command) {
 }
 
 /// The value of "return" of the next answer; null if there is none.
-Json answer(Lines& lines) {
-  for (Json line = lines.next(); line.is_object(); line = lines.next()) {
+Message answer(Lines& lines) {
+  for (Message line = lines.next(); line.is_object(); line = lines.next()) {
     if (line.contains("return")) return line["return"];
     if (line.contains("error")) return nullptr;
   }
@@ -69,14 +69,14 @@ Json answer(Lines& lines) {
 
 Result<std::string> ask_monitor(int file, std::string_view command, int seconds) {
   Lines lines(file, seconds);
-  const Json hello{{"execute", "qmp_capabilities"}};
+  const Message hello{{"execute", "qmp_capabilities"}};
   if (!lines.next().contains("QMP") || !send(file, hello) || !answer(lines).is_object()) {
     return no_answer(command);
   }
-  const Json question{{"execute", "human-monitor-command"},
-                      {"arguments", {{"command-line", std::string(command)}}}};
+  const Message question{{"execute", "human-monitor-command"},
+                         {"arguments", {{"command-line", std::string(command)}}}};
   if (!send(file, question)) return no_answer(command);
-  const Json text = answer(lines);
+  const Message text = answer(lines);
   if (!text.is_string()) return no_answer(command);
   return text.get<std::string>();
 }

@@ -54,7 +54,7 @@ Result<Connection> connect() {
 }
 
 /// Everything that the child needs, made before fork.
-struct Start {
+struct QemuStart {
   std::string program;
   std::vector<std::string> words;
   std::vector<char*> pointers;
@@ -76,7 +76,7 @@ void reset_signals() noexcept {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-[[noreturn]] void become_qemu(const Start& start) noexcept {
+[[noreturn]] void become_qemu(const QemuStart& start) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != start.parent) _exit(127);
   setsid();
@@ -92,7 +92,7 @@ void reset_signals() noexcept {
 }
 
 /// What the user preloads is meant for the program, not for QEMU.
-void point_at(Start& start) {
+void point_at(QemuStart& start) {
   start.pointers.push_back(start.program.data());
   for (std::string& word : start.words) start.pointers.push_back(word.data());
   start.pointers.push_back(nullptr);
@@ -108,7 +108,7 @@ int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pi
 
 Result<QemuProcess> QemuProcess::start(const Guest& guest, const BootFiles& boot,
                                        const Options& options) {
-  Start start;
+  QemuStart start;
   start.program = find_qemu();
   if (start.program.empty()) {
     return Error{

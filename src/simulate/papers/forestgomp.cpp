@@ -4,7 +4,6 @@
 
 #include "memory/manager/costs.hpp"
 #include "simulate/papers/runner.hpp"
-#include "simulate/workloads/teams.hpp"
 
 namespace lares::simulate::papers {
 namespace {
@@ -13,7 +12,8 @@ constexpr std::size_t opteron_nodes = 4;
 constexpr std::size_t opteron_cores = 4;  // of a node
 constexpr double to_mb = 1e-6;
 constexpr double to_seconds = 1e-6;
-constexpr double many_rounds = 16;
+constexpr std::size_t many_rounds = 16;
+constexpr std::size_t stream_rounds = 10;  // STREAM's own number of repetitions
 constexpr const char* milder = "in the model the thieves' remote traffic is milder";
 
 using Homes = std::vector<DomainId>;
@@ -21,35 +21,41 @@ using Teams = std::vector<StreamTeam>;
 
 class Forest {
  public:
-  explicit Forest(const Loaded& loaded)
+  Forest(const Loaded& loaded, std::uint32_t seeds)
       : loaded_(loaded),
-        vector_bytes_(sheet_.input("section 5.4", "a vector") / to_mb),
-        team_data_(3 * vector_bytes_),
+        runner_(loaded, seeds),
+        team_data_(3 * sheet_.input("section 5.4", "a vector") / to_mb),
         moving_threads_(opteron_cores * to_seconds *
                         sheet_.input("section 3.2", "a thread migrates")) {}
 
-  Reproduction reproduce() {
+  Result<Reproduction> reproduce() {
     add_bandwidths();
     add_imbalanced();
     judge_remote_vectors();
     judge_mixed_vectors();
+    if (runner_.error) return *runner_.error;
     return sheet_.take();
   }
 
  private:
   /// When each team ends, at every point.
-  [[nodiscard]] std::vector<Values> run(const Teams& teams,
-                                        const StealOfThreads* steal = nullptr) const {
+  std::vector<Values> run(const Teams& teams, const StealOfThreads* steal = nullptr) {
+    const BoundThreads threads = make_teams(teams, steal);
+    const Runs runs = runner_.run(threads);
     std::vector<Values> ends;
     for (std::size_t t = 0; t < teams.size(); ++t) {
-      ends.push_back(over_ranges(loaded_.model, [&](const Parameters& parameters) {
-        return run_teams(loaded_.machine, parameters, teams, steal)[t];
+      ends.push_back(runs.of([&](const Outcome& outcome) {
+        double end = 0;
+        for (std::size_t w = threads.first[t]; w < threads.first[t + 1]; ++w) {
+          end = std::max(end, outcome.ended[w]);
+        }
+        return end;
       }));
     }
     return ends;
   }
   /// STREAM's rates are those of the whole phase, which ends with its slowest team.
-  [[nodiscard]] Values phase(const Teams& teams) const { return last(run(teams)); }
+  Values phase(const Teams& teams) { return last(run(teams)); }
   static Values last(const std::vector<Values>& ends) {
     Values all = ends[0];
     for (const Values& each : ends) {
@@ -58,12 +64,12 @@ class Forest {
     return all;
   }
   [[nodiscard]] Values rate(const Values& seconds) const {
-    return Values(team_data_ * to_mb) / seconds;
+    return Values(stream_rounds * team_data_ * to_mb) / seconds;
   }
 
   /// `threads` threads of one team on the cores of `node`, equal parts of their data on `data`.
   [[nodiscard]] StreamTeam team_on(std::size_t node, std::size_t threads, Homes data,
-                                   double rounds) const {
+                                   std::size_t rounds) const {
     StreamTeam team{.cores = {},
                     .data = std::move(data),
                     .rounds = rounds,
@@ -74,14 +80,14 @@ class Forest {
     return team;
   }
   /// One team a node; part i of its data is on the node that is shifts[i] further.
-  [[nodiscard]] Teams four_teams(const std::vector<std::size_t>& shifts, double rounds = 1,
-                                 double move_bytes = 0) const {
+  [[nodiscard]] Teams four_teams(const std::vector<std::size_t>& shifts, std::size_t rounds,
+                                 bool next_touch = false) const {
     Teams teams;
     for (std::size_t n = 0; n < opteron_nodes; ++n) {
       Homes data;
       for (const std::size_t shift : shifts) data.emplace_back((n + shift) % opteron_nodes);
       teams.push_back(team_on(n, opteron_cores, data, rounds));
-      teams.back().move_bytes = move_bytes / opteron_cores;
+      teams.back().next_touch = next_touch;
     }
     return teams;
   }
@@ -100,12 +106,12 @@ class Forest {
   }
 
   void add_bandwidths() {
-    const Values alone = rate(run({team_on(0, 4, {DomainId{std::size_t{0}}}, 1)})[0]);
-    const Values alone_spread = rate(run({team_on(0, 4, neighbourhood(0), 1)})[0]);
-    const Values together = rate(run(four_teams({0}))[0]);
+    const Values alone = rate(run({team_on(0, 4, {DomainId{std::size_t{0}}}, stream_rounds)})[0]);
+    const Values alone_spread = rate(run({team_on(0, 4, neighbourhood(0), stream_rounds)})[0]);
+    const Values together = rate(run(four_teams({0}, stream_rounds))[0]);
     Teams teams;
     for (std::size_t n = 0; n < opteron_nodes; ++n) {
-      teams.push_back(team_on(n, 4, neighbourhood(n), 1));
+      teams.push_back(team_on(n, 4, neighbourhood(n), stream_rounds));
     }
     const Values spread = rate(phase(teams));
     const char* filled = "four cores of the model fill one controller, and are slower afar";
@@ -145,8 +151,9 @@ class Forest {
   [[nodiscard]] std::vector<Values> imbalanced(const StealOfThreads* steal) {
     Teams teams;
     for (std::size_t n = 0; n < opteron_nodes; ++n) {
-      teams.push_back(team_on(n, 2 * opteron_cores, {DomainId{n}},
-                              sheet_.input("section 5.5", "team " + std::to_string(n))));
+      const double rounds = sheet_.input("section 5.5", "team " + std::to_string(n));
+      teams.push_back(
+          team_on(n, 2 * opteron_cores, {DomainId{n}}, static_cast<std::size_t>(rounds)));
     }
     return run(teams, steal);
   }
@@ -163,7 +170,7 @@ class Forest {
     for (const bool migrates : {false, true}) {
       std::vector<Values> overall;
       for (std::size_t from = 0; from < 3; ++from) {
-        overall.push_back(add_steal({from, 3, migrates, team_data_ / (2 * opteron_cores)}, alone));
+        overall.push_back(add_steal({from, 3, migrates}, alone));
       }
       judge_stealing(migrates, overall, last(ends));
     }
@@ -223,13 +230,13 @@ class Forest {
 
   // Twisted-STREAM, section 5.4.1: all three vectors are on another node.
   void judge_remote_vectors() {
-    const auto moved = [&](double rounds) {
+    const auto moved = [&](std::size_t rounds) {
       return phase(four_teams({0}, rounds)) + Values(moving_threads_);
     };
-    const auto migrated = [&](double rounds) { return phase(four_teams({1}, rounds, team_data_)); };
-    const auto remote = [&](double rounds) { return phase(four_teams({1}, rounds)); };
+    const auto migrated = [&](std::size_t rounds) { return phase(four_teams({1}, rounds, true)); };
+    const auto remote = [&](std::size_t rounds) { return phase(four_teams({1}, rounds)); };
     std::vector<Answers> best;
-    for (double rounds = 1; rounds <= many_rounds; rounds *= 2) {
+    for (std::size_t rounds = 1; rounds <= many_rounds; rounds *= 2) {
       best.push_back(below(moved(rounds), least(migrated(rounds), remote(rounds))));
     }
     const double pays = memory::break_even(migrated(1).median() - moved(1).median(),
@@ -249,14 +256,14 @@ class Forest {
   }
   // Section 5.4.2: two of the three are elsewhere.
   void judge_mixed_vectors() {
-    const auto next_touch = [&](double rounds) {
-      return phase(four_teams({0, 1, 1}, rounds, 2 * vector_bytes_));
+    const auto next_touch = [&](std::size_t rounds) {
+      return phase(four_teams({0, 1, 1}, rounds, true));
     };
     // The threads have gone to the two; the third follows.
-    const auto mixed = [&](double rounds) {
-      return phase(four_teams({0, 0, 1}, rounds, vector_bytes_));
+    const auto mixed = [&](std::size_t rounds) {
+      return phase(four_teams({0, 0, 1}, rounds, true));
     };
-    const auto remote = [&](double rounds) { return phase(four_teams({0, 1, 1}, rounds)); };
+    const auto remote = [&](std::size_t rounds) { return phase(four_teams({0, 1, 1}, rounds)); };
     sheet_.state({.place = "Figure 8",
                   .statement = "moving threads and one vector costs less than next touch of two",
                   .claims = {below(mixed(1), next_touch(1))},
@@ -272,18 +279,18 @@ class Forest {
   }
 
   const Loaded& loaded_;
+  Runner runner_;
   Sheet sheet_{"Broquedis 2010"};
-  double vector_bytes_;
   double team_data_;
   double moving_threads_;  // seconds, for a team
 };
 
 }  // namespace
 
-Result<Reproduction> reproduce_forestgomp(const FindMachine& find) {
+Result<Reproduction> reproduce_forestgomp(const FindMachine& find, std::uint32_t seeds) {
   const auto loaded = load(find, "opteron-4s-square");
   if (!loaded) return loaded.error();
-  return Forest(loaded.value()).reproduce();
+  return Forest(loaded.value(), seeds).reproduce();
 }
 
 }  // namespace lares::simulate::papers

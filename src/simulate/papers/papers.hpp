@@ -78,7 +78,7 @@ using FindMachine = std::function<Result<machine::Machine>(const std::string& na
 
 /// Teams of bound threads: the columns of ForestGOMP in Tables 1 and 5 to 10, and the findings of
 /// Figures 7 and 8.
-Result<Reproduction> reproduce_forestgomp(const FindMachine& find);
+Result<Reproduction> reproduce_forestgomp(const FindMachine& find, std::uint32_t seeds);
 /// Bandwidth and distances of the machines, chapter 2 of Schmidl's thesis.
 Result<Reproduction> reproduce_bandwidth(const FindMachine& find);
 /// Tours over the sockets and when moving pages pays, chapter 3.

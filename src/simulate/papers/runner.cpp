@@ -57,11 +57,18 @@ Values Runs::remote_share() const {
   });
 }
 
-Runs Runner::run(const std::string& workload, const std::string& schedule, std::size_t cores) {
-  auto runs = run_all(workload, schedule, cores);
+Runs Runner::note_error(Result<Runs> runs) {
   if (runs) return std::move(runs.value());
   if (!error) error = runs.error();
   return {.at = std::vector<Outcome>(1), .seeds = 1, .amount = 0};
+}
+
+Runs Runner::run(const std::string& workload, const std::string& schedule, std::size_t cores) {
+  return note_error(run_named(workload, schedule, cores));
+}
+
+Runs Runner::run(const BoundThreads& threads) {
+  return note_error(run_all(threads.workload, {Schedule::Kind::static_loop, {}}, threads.cores));
 }
 
 namespace {
@@ -95,31 +102,35 @@ std::vector<Result<Outcome>> simulate_all(const std::vector<Point>& points,
 
 }  // namespace
 
-Result<Runs> Runner::run_all(const std::string& text, const std::string& schedule_text,
-                             std::size_t cores) const {
+Result<Runs> Runner::run_named(const std::string& text, const std::string& schedule_text,
+                               std::size_t cores) const {
   const auto& [machine, model] = loaded_;
   const auto schedule = parse_schedule(schedule_text, machine.domains_with_cores());
   if (!schedule) return schedule.error();
   const auto team = compact_cores(machine, cores == 0 ? machine.cores.size() : cores);
   const auto workload = make_workload(text, {machine, model.best, team});
   if (!workload) return workload.error();
+  return run_all(workload.value(), schedule.value(), team);
+}
+
+Result<Runs> Runner::run_all(const Workload& workload, const Schedule& schedule,
+                             const std::vector<CoreId>& cores) const {
+  const auto& [machine, model] = loaded_;
   std::vector<Point> points;
   for (std::uint64_t seed = 1; seed <= seeds_; ++seed) {
-    points.push_back({workload.value(), model.best, seed});
+    points.push_back({workload, model.best, seed});
   }
   for (const Uncertain& each : model.uncertain) {
-    for (const Parameters* end : {&each.low, &each.high})
-      points.push_back({workload.value(), *end});
+    for (const Parameters* end : {&each.low, &each.high}) points.push_back({workload, *end});
   }
   Workload overlapping;
-  if (workload.value().packs) {
-    overlapping = workload.value();
+  if (workload.packs) {
+    overlapping = workload;
     overlapping.packs = false;
     points.push_back({overlapping, model.best});
   }
-  Runs runs{
-      .at = {}, .seeds = seeds_, .amount = workload.value().amount / workload.value().unit_scale};
-  for (auto& outcome : simulate_all(points, machine, schedule.value(), team)) {
+  Runs runs{.at = {}, .seeds = seeds_, .amount = workload.amount / workload.unit_scale};
+  for (auto& outcome : simulate_all(points, machine, schedule, cores)) {
     if (!outcome) return outcome.error();
     runs.at.push_back(std::move(outcome.value()));
   }

@@ -12,6 +12,7 @@
 #include "simulate/papers/papers.hpp"
 #include "simulate/parameters.hpp"
 #include "simulate/simulation.hpp"
+#include "simulate/workloads/teams.hpp"
 
 namespace lares::simulate::papers {
 
@@ -27,7 +28,7 @@ struct Loaded {
 
 Result<Loaded> load(const FindMachine& find, const std::string& name);
 
-/// What needs neither tasks nor chance: at the best parameters and at both ends of every range.
+/// What needs no chance: at the best parameters and at both ends of every range.
 Values over_ranges(const MachineModel& model,
                    const std::function<double(const Parameters&)>& quantity);
 
@@ -54,6 +55,8 @@ class Runner {
   /// where tasks fetch their data before they compute also as if they did both at once. After an
   /// error, one empty outcome, and `error` says what it was.
   Runs run(const std::string& workload, const std::string& schedule, std::size_t cores = 0);
+  /// The same of bound threads.
+  Runs run(const BoundThreads& threads);
   Values seconds(const std::string& workload, const std::string& schedule, std::size_t cores = 0) {
     return run(workload, schedule, cores).seconds();
   }
@@ -61,8 +64,11 @@ class Runner {
   std::optional<Error> error;
 
  private:
-  Result<Runs> run_all(const std::string& workload, const std::string& schedule,
-                       std::size_t cores) const;
+  Result<Runs> run_named(const std::string& workload, const std::string& schedule,
+                         std::size_t cores) const;
+  Result<Runs> run_all(const Workload& workload, const Schedule& schedule,
+                       const std::vector<CoreId>& cores) const;
+  Runs note_error(Result<Runs> runs);
 
   const Loaded& loaded_;
   std::uint32_t seeds_;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/file_stream.hpp"
 #include "simulate/graph_file.hpp"
 
 namespace lares::simulate {
@@ -48,12 +49,8 @@ std::string shown(std::string_view word) {
 constexpr std::string_view file_prefix = "file:";
 constexpr std::size_t most_file_bytes = std::size_t{4} << 30U;
 
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 Result<Workload> read_graph(const std::string& path, const Team& team) {
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
+  const FileStream file(std::fopen(path.c_str(), "rbe"));
   if (!file) return Error{"cannot read task graph " + shown(path)};
   std::string text;
   std::array<char, 65536> buffer;
