@@ -46,7 +46,9 @@ class Outside {
   }
   [[nodiscard]] policy::Push& push() const noexcept { return *policies_->push; }
   [[nodiscard]] bool wants_data() const noexcept { return Engine::instance().wants_data(); }
-  [[nodiscard]] bool keeps_dataless() const noexcept { return policies_->push->keeps_dataless_tasks(); }
+  [[nodiscard]] bool keeps_dataless() const noexcept {
+    return policies_->push->keeps_dataless_tasks();
+  }
   [[nodiscard]] bool has_data(const Task& task) const noexcept { return asking_.has_data(task); }
   [[nodiscard]] std::span<const Access> accesses(const Task& task) const noexcept {
     return asking_.accesses(task);

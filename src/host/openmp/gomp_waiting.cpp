@@ -1,10 +1,9 @@
 // GCC's waiting points: taskwait, taskgroup, barriers, the ends of worksharing constructs,
 // cancelling.
-#include <utility>
-
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_depend.hpp"
 #include "host/openmp/gomp_reductions.hpp"
+#include "host/openmp/loops.hpp"
 #include "host/openmp/region.hpp"
 
 namespace lares::omp::gomp {
@@ -29,11 +28,6 @@ void barrier_and_stock(runtime::Worker& worker) {
 void forward_end(runtime::Worker& worker, Entry nowait) {
   real<void()>(stock_of(worker), nowait)();
   barrier_and_stock(worker);
-}
-
-// True if the construct that ends is a loop of ours, of which the stock runtime knows nothing.
-bool ends_own_loop(runtime::Worker& worker) noexcept {
-  return std::exchange(worker.in_own_loop, false);
 }
 
 bool is_cancelled(runtime::Worker& worker, int which) {
@@ -108,21 +102,14 @@ LARES_EXPORT bool GOMP_barrier_cancel() {
 
 LARES_EXPORT void GOMP_loop_end() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end);
-  if (gomp::ends_own_loop(*worker)) return gomp::barrier_and_stock(*worker);
+  if (lares::omp::ends_own_loop(*worker)) return gomp::barrier_and_stock(*worker);
   gomp::forward_end(*worker, Entry::GOMP_loop_end_nowait);
-}
-
-LARES_EXPORT void GOMP_loop_end_nowait() {
-  LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end_nowait);
-  if (gomp::ends_own_loop(*worker)) return;
-  lares::omp::real<decltype(GOMP_loop_end_nowait)>(lares::omp::stock_of(*worker),
-                                                   Entry::GOMP_loop_end_nowait)();
 }
 
 LARES_EXPORT bool GOMP_loop_end_cancel() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end_cancel);
   // Cancelling is off, or the loop would not be ours.
-  if (gomp::ends_own_loop(*worker)) return runtime::barrier(*worker);
+  if (lares::omp::ends_own_loop(*worker)) return runtime::barrier(*worker);
   return gomp::barrier_and<decltype(GOMP_loop_end_cancel)>(*worker, Entry::GOMP_loop_end_cancel);
 }
 

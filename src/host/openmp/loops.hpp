@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "host/openmp/region.hpp"
 #include "runtime/loops.hpp"
@@ -19,6 +20,11 @@ inline bool schedules_loops(const Stock& stock) noexcept {
 /// that cheap.
 inline bool schedules_loops(const runtime::Worker& worker) noexcept {
   return worker.team->size() > 1 && schedules_loops(stock_of(worker));
+}
+
+/// True if the construct that ends is a loop of ours, of which the stock runtime knows nothing.
+inline bool ends_own_loop(runtime::Worker& worker) noexcept {
+  return std::exchange(worker.in_own_loop, false);
 }
 
 /// How many times a loop from `first` by `step` runs that goes on while it is before `end`: `up`

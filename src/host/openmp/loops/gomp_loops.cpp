@@ -126,3 +126,10 @@ LARES_LOOP_NEXT(GOMP_loop_ull_nonmonotonic_dynamic_next, gomp_ull)
 LARES_LOOP_NEXT(GOMP_loop_ull_nonmonotonic_guided_next, gomp_ull)
 LARES_LOOP_NEXT(GOMP_loop_ull_nonmonotonic_runtime_next, gomp_ull)
 LARES_LOOP_NEXT(GOMP_loop_ull_maybe_nonmonotonic_runtime_next, gomp_ull)
+
+LARES_EXPORT void GOMP_loop_end_nowait() {
+  LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end_nowait);
+  if (lares::omp::ends_own_loop(*worker)) return;
+  lares::omp::real<decltype(GOMP_loop_end_nowait)>(lares::omp::stock_of(*worker),
+                                                   lares::omp::Entry::GOMP_loop_end_nowait)();
+}
