@@ -67,6 +67,12 @@ struct LoopShape {
   [[nodiscard]] LoopRange home_part(std::size_t worker) const noexcept {
     return {first_chunk(worker), first_chunk(worker + 1)};
   }
+  /// The same without the loop's last chunk, which is for whoever sees the end of all others.
+  [[nodiscard]] LoopRange first_range(std::size_t worker) const noexcept {
+    LoopRange part = home_part(worker);
+    if (part.end == chunks && part.size() > 0) --part.end;
+    return part;
+  }
   /// Whose part a chunk is in.
   [[nodiscard]] std::size_t home_of(std::uint64_t chunk_number) const noexcept {
     const std::uint64_t first = chunk_number * chunk;
@@ -76,10 +82,11 @@ struct LoopShape {
   [[nodiscard]] LoopRange iterations_of(LoopRange range) const noexcept {
     return {range.begin * chunk, range.end == chunks ? iterations : range.end * chunk};
   }
-  /// How many of its `left` chunks a worker takes at once: one, or half of them, so that guided
-  /// loops begin with large pieces and end with small ones. At least 1 of at least 1.
+  /// How many of its `left` chunks a worker takes at once: one, or two thirds of them, so that
+  /// guided loops begin with large pieces and end with small ones. (Where one counter feeds all, as
+  /// in the stock runtimes, the first piece is a thread's whole share.) At least 1 of at least 1.
   [[nodiscard]] std::uint64_t to_take(std::uint64_t left) const noexcept {
-    return guided ? left - left / 2 : 1;
+    return guided ? left - left / 3 : 1;
   }
 
  private:
@@ -97,16 +104,16 @@ constexpr std::uint64_t to_steal(std::uint64_t left) noexcept { return left - le
 template <class L>
 concept LoopLook = requires(L look, WorkerId worker, DomainId domain, std::uint32_t bound) {
   { look.left(worker) } -> std::convertible_to<std::uint64_t>;  // chunks of that worker
-  { look.is_late(worker) } -> std::convertible_to<bool>;        // it has not come to the loop yet
   { look.workers_in(domain) } -> std::convertible_to<std::span<const WorkerId>>;
   { look.nearest_first() } -> std::convertible_to<std::span<const DomainId>>;  // own domain first
   { look.random_below(bound) } -> std::convertible_to<std::uint32_t>;
 };
 
-/// What a thief spares for a while: the last chunk of a worker that has not come yet. It is home
-/// for most loops' only chunk, and the worker is most often about to come. Taken in the end all the
-/// same: a program may make a thread wait for iterations of a loop that it has not come to.
-enum class Late : bool { spared, robbed };
+/// What a thief spares for a while: the only chunk that a worker has left. It is home for most
+/// loops' only chunk, and that worker is most often about to take it; to race for it costs both more
+/// than a short one is worth. Taken in the end all the same: the worker may be busy for long, and a
+/// program may make a thread wait for iterations of a loop that it has not come to.
+enum class OnlyChunk : bool { spared, robbed };
 
 struct LoopVictim {
   WorkerId worker;
@@ -115,12 +122,11 @@ struct LoopVictim {
 
 /// The worker of a domain that has most left; none if nobody there has anything to take.
 template <LoopLook L>
-LoopVictim richest_in(L& look, DomainId domain, Late late) {
+LoopVictim richest_in(L& look, DomainId domain, OnlyChunk only) {
   LoopVictim best;
   for (const WorkerId worker : look.workers_in(domain)) {
     const std::uint64_t left = look.left(worker);
-    if (left <= best.left) continue;
-    if (left == 1 && late == Late::spared && look.is_late(worker)) continue;
+    if (left <= best.left || (left == 1 && only == OnlyChunk::spared)) continue;
     best = {worker, left};
   }
   return best;
@@ -128,7 +134,7 @@ LoopVictim richest_in(L& look, DomainId domain, Late late) {
 
 /// Whom to rob in the other domains, once the own one has nothing left.
 template <LoopLook L>
-LoopVictim victim_elsewhere(L& look, policy::LoopSteal steal, Late late) {
+LoopVictim victim_elsewhere(L& look, policy::LoopSteal steal, OnlyChunk only) {
   const std::span<const DomainId> others = look.nearest_first().subspan(1);
   if (others.empty()) return {};
   std::size_t start = 0;
@@ -137,7 +143,7 @@ LoopVictim victim_elsewhere(L& look, policy::LoopSteal steal, Late late) {
   }
   LoopVictim best;
   for (std::size_t i = 0; i < others.size(); ++i) {
-    const LoopVictim found = richest_in(look, others[(start + i) % others.size()], late);
+    const LoopVictim found = richest_in(look, others[(start + i) % others.size()], only);
     if (found.left > best.left) best = found;
     if (steal != policy::LoopSteal::most_loaded && best.left > 0) break;
   }
@@ -148,9 +154,9 @@ LoopVictim victim_elsewhere(L& look, policy::LoopSteal steal, Late late) {
 /// another domain has some at home: the other domains are looked at only after every worker of the
 /// own one was seen without anything to take.
 template <LoopLook L>
-LoopVictim find_loop_victim(L& look, policy::LoopSteal steal, Late late) {
-  const LoopVictim own = richest_in(look, look.nearest_first().front(), late);
-  return own.left > 0 ? own : victim_elsewhere(look, steal, late);
+LoopVictim find_loop_victim(L& look, policy::LoopSteal steal, OnlyChunk only) {
+  const LoopVictim own = richest_in(look, look.nearest_first().front(), only);
+  return own.left > 0 ? own : victim_elsewhere(look, steal, only);
 }
 
 }  // namespace lares::decide

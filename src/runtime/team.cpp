@@ -203,7 +203,7 @@ void start_implicit_task(Worker& worker, ThreadState& thread) noexcept {
   worker.counters = thread.counters;
   worker.current = &task;
   worker.constraint = &task;
-  worker.loop = nullptr;
+  worker.loop.segment = nullptr;
   worker.in_own_loop = false;
   worker.began_own_loop = false;
 }

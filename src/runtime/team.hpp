@@ -87,11 +87,7 @@ struct alignas(128) Worker {
   decide::Restraint restraint{0, 0};
   decide::WaitBudget wait_budget;
   Courtesy courtesy;
-  Loop* loop = nullptr;           ///< the last of the region's loops that it came to
-  LoopLane* loop_lane = nullptr;  ///< its part of that
-  std::uint64_t loop_taken = 0;   ///< iterations not counted yet, of this kind:
-  Locality loop_locality = Locality::local;
-  bool had_last_chunk = false;  ///< of `loop`, which is over for this worker
+  WorkerLoop loop;
   bool in_own_loop = false;     ///< front end's: the worksharing construct that it is in is ours
   bool began_own_loop = false;  ///< front end's: so is the one that it began last (Clang)
   bool may_deviate = false;     ///< the user left the choice of policy to us

@@ -82,7 +82,6 @@ struct MadeUp {
   std::vector<std::vector<WorkerId>> workers;  // by domain; domain 0 is the thief's
   std::vector<DomainId> order;
   std::vector<std::uint64_t> chunks;
-  std::vector<bool> late;
   Random random{1};
 
   explicit MadeUp(const std::vector<std::vector<std::uint64_t>>& by_domain) {
@@ -94,10 +93,8 @@ struct MadeUp {
         chunks.push_back(left);
       }
     }
-    late.resize(chunks.size());
   }
   [[nodiscard]] std::uint64_t left(WorkerId worker) const { return chunks[worker.index()]; }
-  [[nodiscard]] bool is_late(WorkerId worker) const { return late[worker.index()]; }
   [[nodiscard]] std::span<const WorkerId> workers_in(DomainId domain) const {
     return workers[domain.index()];
   }
@@ -112,7 +109,7 @@ TEST(LoopVictim, IsOfTheOwnDomainAsLongAsThatHasAny) {
     const std::uint64_t own = loop.chunks[1] + loop.chunks[2];
     for (const auto steal :
          {policy::LoopSteal::nearest, policy::LoopSteal::most_loaded, policy::LoopSteal::random}) {
-      const auto victim = decide::find_loop_victim(loop, steal, decide::Late::robbed);
+      const auto victim = decide::find_loop_victim(loop, steal, decide::OnlyChunk::robbed);
       const std::uint64_t all = std::accumulate(loop.chunks.begin(), loop.chunks.end(), 0ULL);
       ASSERT_EQ(victim.left > 0, all > 0);
       if (victim.left == 0) continue;
@@ -125,7 +122,7 @@ TEST(LoopVictim, IsOfTheOwnDomainAsLongAsThatHasAny) {
 TEST(LoopVictim, IsTheNearestOrTheRichest) {
   MadeUp loop({{0, 0}, {0, 3}, {8, 5}});
   const auto find = [&loop](policy::LoopSteal steal) {
-    return decide::find_loop_victim(loop, steal, decide::Late::robbed).worker.index();
+    return decide::find_loop_victim(loop, steal, decide::OnlyChunk::robbed).worker.index();
   };
   EXPECT_EQ(find(policy::LoopSteal::nearest), 3U);
   EXPECT_EQ(find(policy::LoopSteal::most_loaded), 4U);
@@ -133,12 +130,11 @@ TEST(LoopVictim, IsTheNearestOrTheRichest) {
   EXPECT_TRUE(any == 3 || any == 4);
 }
 
-TEST(LoopVictim, KeepsItsLastChunkUntilItComes) {
-  MadeUp loop({{0, 1}, {0, 1}});
-  loop.late[1] = true;
+TEST(LoopVictim, KeepsItsOnlyChunkForAWhile) {
+  MadeUp loop({{0, 1}, {0, 2}});
   const auto nearest = policy::LoopSteal::nearest;
-  EXPECT_EQ(decide::find_loop_victim(loop, nearest, decide::Late::spared).worker, WorkerId{3});
-  EXPECT_EQ(decide::find_loop_victim(loop, nearest, decide::Late::robbed).worker, WorkerId{1});
+  EXPECT_EQ(decide::find_loop_victim(loop, nearest, decide::OnlyChunk::spared).worker, WorkerId{3});
+  EXPECT_EQ(decide::find_loop_victim(loop, nearest, decide::OnlyChunk::robbed).worker, WorkerId{1});
 }
 
 // --- threads
@@ -312,7 +308,7 @@ TEST(Loops, GiveHalfOfWhatIsLeftToAThiefFromAfar) {
     for (int i = 0; i < 99; ++i) EXPECT_EQ(next_iterations(worker).size(), 1U);
     const LoopRange stolen = next_iterations(worker);
     EXPECT_EQ(stolen, (LoopRange{50, 51}));
-    EXPECT_EQ(worker.loop->lanes[0].left(false), 50U);
+    EXPECT_EQ(worker.loop.lane_of(WorkerId{0}).look({}, worker.loop.key).size(), 50U);
     robbed.store(true);
     while (next_iterations(worker).size() > 0) {
     }

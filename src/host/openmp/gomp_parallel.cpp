@@ -44,7 +44,7 @@ bool takes_loop(Stock& stock, unsigned threads) {
   const auto asked = threads != 0
                          ? threads
                          : static_cast<unsigned>(real<int()>(stock, Entry::omp_get_max_threads)());
-  return asked > 1 && asked <= Region::most_threads;
+  return asked <= Region::most_threads;
 }
 
 void run_with_loop(Stock& stock, Launch& launch, runtime::LoopRequest request, unsigned threads,
@@ -166,6 +166,7 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
     if (schedule.is_ours() && gomp::takes_loop(stock, threads)) {                               \
       lares::runtime::LoopRequest request = gomp::loop_request(start, end, incr);               \
       schedule.apply_to(request);                                                               \
+      request.by_variable = false; /* of the task that starts the region, and of no other */    \
       return gomp::run_with_loop(stock, launch, request, threads, flags);                       \
     }                                                                                           \
     name##_real(gomp::run, &launch, threads, start, end, incr, flags);                          \

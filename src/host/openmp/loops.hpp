@@ -16,10 +16,8 @@ inline bool schedules_loops(const Stock& stock) noexcept {
   return runtime::Engine::instance().loops().numa && !stock.cancellable;
 }
 
-/// The same for one team. One thread has nobody to share with, and stock runtimes know how to make
-/// that cheap.
 inline bool schedules_loops(const runtime::Worker& worker) noexcept {
-  return worker.team->size() > 1 && schedules_loops(stock_of(worker));
+  return schedules_loops(stock_of(worker));
 }
 
 /// True if the construct that ends is a loop of ours, of which the stock runtime knows nothing.
@@ -53,6 +51,7 @@ struct RuntimeSchedule {
     request.guided = kind == guided_kind;
     request.chunk = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 1;
     request.left_to_stock = !is_ours();
+    request.by_variable = true;
   }
 
   unsigned kind = 0;

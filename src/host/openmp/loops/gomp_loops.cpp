@@ -14,7 +14,7 @@ template <class Value>
 bool deliver(runtime::Worker& worker, Value* istart, Value* iend) noexcept {
   const decide::LoopRange range = runtime::next_iterations(worker);
   if (range.size() == 0) return false;
-  const runtime::Loop& loop = *worker.loop;
+  const runtime::WorkerLoop& loop = worker.loop;
   const runtime::LoopBounds& bounds = loop.bounds;
   *istart = static_cast<Value>(bounds.first + range.begin * bounds.step);
   *iend = static_cast<Value>(

@@ -64,11 +64,11 @@ std::int32_t deliver(runtime::Worker& worker, std::int32_t* p_last, Value* p_low
     worker.in_own_loop = false;  // and *p_last tells what it told of the piece before
     return 0;
   }
-  const runtime::LoopBounds& bounds = worker.loop->bounds;
+  const runtime::LoopBounds& bounds = worker.loop.bounds;
   *p_lower = static_cast<Value>(bounds.first + range.begin * bounds.step);
   *p_upper = static_cast<Value>(bounds.first + (range.end - 1) * bounds.step);
   if (p_step != nullptr) *p_step = static_cast<Step<Value>>(bounds.step);
-  if (p_last != nullptr) *p_last = range.end == worker.loop->shape.iterations ? 1 : 0;
+  if (p_last != nullptr) *p_last = range.end == worker.loop.shape.iterations ? 1 : 0;
   return 1;
 }
 
