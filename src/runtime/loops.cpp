@@ -11,7 +11,6 @@
 namespace lares::runtime {
 
 using decide::LoopRange;
-using decide::OnlyChunk;
 
 // --- lanes
 
@@ -72,8 +71,8 @@ LoopRange LoopLane::steal(LoopRange part, LoopKey key) noexcept {
   const LoopRange all = stamp_of(word) == key.stamp ? unpack(word) : part;
   if (all.size() == 0) return {};
   const LoopRange stolen = end_of(all);
-  const bool won = word_.compare_exchange_strong(
-      word, pack({all.begin, stolen.begin}, key.stamp), std::memory_order_relaxed);
+  const bool won = word_.compare_exchange_strong(word, pack({all.begin, stolen.begin}, key.stamp),
+                                                 std::memory_order_relaxed);
   return won ? stolen : LoopRange{};
 }
 
@@ -156,8 +155,8 @@ void step(Worker& worker) noexcept {
   WorkerLoop& loop = worker.loop;
   LoopSegment* const before = loop.segment;
   if (before != nullptr && ++loop.index < LoopSegment::loops) return;
-  loop.segment = segment_behind(before == nullptr ? worker.team->loops.first : before->next,
-                                *worker.team);
+  loop.segment =
+      segment_behind(before == nullptr ? worker.team->loops.first : before->next, *worker.team);
   loop.index = 0;
   loop.key.stamp = loop.segment->stamp;
   if (before != nullptr) go_on_from(*before, *worker.team);
@@ -190,16 +189,22 @@ LoopRequest as_the_first_read(const WorkerLoop& loop, LoopRequest request) noexc
 
 // --- thieves
 
+/// What nobody has begun with of a worker's part, for a look at its lane.
+LoopRange untouched_part(const WorkerLoop& loop, WorkerId of) noexcept {
+  return loop.lane_of(of).is_untouched(loop.key) ? loop.shape.first_range(of.index()) : LoopRange{};
+}
+
 /// The worker's loop, for decide::find_loop_victim.
 struct Look {
   Worker& worker;
 
   [[nodiscard]] std::uint64_t left(WorkerId of) const noexcept {
     const WorkerLoop& loop = worker.loop;
-    const LoopLane& lane = loop.lane_of(of);
-    const LoopRange part = lane.is_untouched(loop.key) ? loop.shape.first_range(of.index())
-                                                       : LoopRange{};
-    return lane.look(part, loop.key).size();
+    return loop.lane_of(of).look(untouched_part(loop, of), loop.key).size();
+  }
+  /// Or a thief has begun with its part: then it has less than most.
+  [[nodiscard]] bool is_late(WorkerId of) const noexcept {
+    return worker.loop.lane_of(of).is_untouched(worker.loop.key);
   }
   [[nodiscard]] std::span<const WorkerId> workers_in(DomainId domain) const noexcept {
     return worker.team->places->workers_in(domain);
@@ -228,9 +233,9 @@ Locality locality_of(const Worker& worker, std::uint64_t chunk) noexcept {
                                                                : Locality::remote;
 }
 
-/// What is left is most likely soon taken by whose home it is: that worker gets a moment, some
-/// microseconds in all. Looks at first follow each other closely, since most often it is about to
-/// take it. Where threads share cores it may be waiting for this one's.
+/// What is left of a late worker is best taken by itself: it gets a moment, some microseconds in
+/// all. Looks at first follow each other closely, since most often it is about to come. Where
+/// threads share cores it may be waiting for this one's.
 class Patience {
  public:
   /// False if it is at its end.
@@ -249,12 +254,16 @@ class Patience {
 
 LoopRange steal_from(Worker& worker, WorkerId victim) noexcept {
   const WorkerLoop& loop = worker.loop;
-  const LoopRange range =
-      loop.lane_of(victim).steal(loop.shape.first_range(victim.index()), loop.key);
+  const LoopRange range = loop.lane_of(victim).steal(untouched_part(loop, victim), loop.key);
   if (range.size() == 0 || worker.counters == nullptr) return range;
   const bool afar = worker.team->places->domain_of(victim) != worker.domain;
   worker.counters->loop_steals[afar ? 1 : 0].add(1);
   return range;
+}
+
+// The last chunk of all, as a late worker's only one.
+bool is_spared(const LoopLane& home_of_last, LoopKey key) noexcept {
+  return home_of_last.is_untouched(key) && home_of_last.last_is_left(key);
 }
 
 LoopRange take_last(WorkerLoop& loop, LoopLane& home) noexcept {
@@ -272,14 +281,10 @@ LoopRange rob(Worker& worker) noexcept {
   Look look{worker};
   const policy::LoopSteal steal = Engine::instance().loops().steal;
   for (Patience patience;;) {
-    decide::LoopVictim victim = decide::find_loop_victim(look, steal, OnlyChunk::spared);
-    if (victim.left == 0) {
-      victim = decide::find_loop_victim(look, steal, OnlyChunk::robbed);
-      const bool last_of_another =
-          &home_of_last != loop.lane && home_of_last.last_is_left(loop.key);
-      if ((victim.left > 0 || last_of_another) && patience.wait(worker)) continue;
-      if (victim.left == 0) return take_last(loop, home_of_last);
-    }
+    const decide::LoopVictim victim = decide::find_loop_victim(look, steal);
+    const bool spared = victim.left > 0 ? victim.spared : is_spared(home_of_last, loop.key);
+    if (spared && patience.wait(worker)) continue;
+    if (victim.left == 0) return take_last(loop, home_of_last);
     const LoopRange range = steal_from(worker, victim.worker);
     if (range.size() > 0) return range;
   }

@@ -80,8 +80,7 @@ class alignas(64) LoopLane {
     return last_.load(std::memory_order_relaxed) != key.stamp;
   }
   bool take_last(LoopKey key) noexcept {
-    return last_is_left(key) &&
-           last_.exchange(key.stamp, std::memory_order_relaxed) != key.stamp;
+    return last_is_left(key) && last_.exchange(key.stamp, std::memory_order_relaxed) != key.stamp;
   }
 
   /// Before stamps are used anew.

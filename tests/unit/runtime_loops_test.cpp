@@ -82,6 +82,7 @@ struct MadeUp {
   std::vector<std::vector<WorkerId>> workers;  // by domain; domain 0 is the thief's
   std::vector<DomainId> order;
   std::vector<std::uint64_t> chunks;
+  std::vector<bool> late;
   Random random{1};
 
   explicit MadeUp(const std::vector<std::vector<std::uint64_t>>& by_domain) {
@@ -93,8 +94,10 @@ struct MadeUp {
         chunks.push_back(left);
       }
     }
+    late.resize(chunks.size());
   }
   [[nodiscard]] std::uint64_t left(WorkerId worker) const { return chunks[worker.index()]; }
+  [[nodiscard]] bool is_late(WorkerId worker) const { return late[worker.index()]; }
   [[nodiscard]] std::span<const WorkerId> workers_in(DomainId domain) const {
     return workers[domain.index()];
   }
@@ -109,7 +112,7 @@ TEST(LoopVictim, IsOfTheOwnDomainAsLongAsThatHasAny) {
     const std::uint64_t own = loop.chunks[1] + loop.chunks[2];
     for (const auto steal :
          {policy::LoopSteal::nearest, policy::LoopSteal::most_loaded, policy::LoopSteal::random}) {
-      const auto victim = decide::find_loop_victim(loop, steal, decide::OnlyChunk::robbed);
+      const auto victim = decide::find_loop_victim(loop, steal);
       const std::uint64_t all = std::accumulate(loop.chunks.begin(), loop.chunks.end(), 0ULL);
       ASSERT_EQ(victim.left > 0, all > 0);
       if (victim.left == 0) continue;
@@ -122,7 +125,7 @@ TEST(LoopVictim, IsOfTheOwnDomainAsLongAsThatHasAny) {
 TEST(LoopVictim, IsTheNearestOrTheRichest) {
   MadeUp loop({{0, 0}, {0, 3}, {8, 5}});
   const auto find = [&loop](policy::LoopSteal steal) {
-    return decide::find_loop_victim(loop, steal, decide::OnlyChunk::robbed).worker.index();
+    return decide::find_loop_victim(loop, steal).worker.index();
   };
   EXPECT_EQ(find(policy::LoopSteal::nearest), 3U);
   EXPECT_EQ(find(policy::LoopSteal::most_loaded), 4U);
@@ -130,11 +133,23 @@ TEST(LoopVictim, IsTheNearestOrTheRichest) {
   EXPECT_TRUE(any == 3 || any == 4);
 }
 
-TEST(LoopVictim, KeepsItsOnlyChunkForAWhile) {
-  MadeUp loop({{0, 1}, {0, 2}});
+TEST(LoopVictim, IsSparedWhileItHasNotComeToItsOnlyChunk) {
   const auto nearest = policy::LoopSteal::nearest;
-  EXPECT_EQ(decide::find_loop_victim(loop, nearest, decide::OnlyChunk::spared).worker, WorkerId{3});
-  EXPECT_EQ(decide::find_loop_victim(loop, nearest, decide::OnlyChunk::robbed).worker, WorkerId{1});
+  MadeUp late({{0, 1}, {0, 9}});
+  late.late[1] = true;
+  decide::LoopVictim victim = decide::find_loop_victim(late, nearest);
+  EXPECT_EQ(victim.worker, WorkerId{1});  // before any of another domain's
+  EXPECT_TRUE(victim.spared);
+  MadeUp other({{0, 1, 1}, {0, 9}});
+  other.late[1] = true;
+  victim = decide::find_loop_victim(other, nearest);
+  EXPECT_EQ(victim.worker, WorkerId{2});
+  EXPECT_FALSE(victim.spared);
+  MadeUp afar({{0}, {1}, {2}});
+  afar.late[1] = true;
+  victim = decide::find_loop_victim(afar, nearest);
+  EXPECT_EQ(victim.worker, WorkerId{2});
+  EXPECT_FALSE(victim.spared);
 }
 
 // --- threads
