@@ -1,33 +1,19 @@
 #include "api/machine_here.hpp"
 
-#include <fcntl.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string>
 
+#include "base/read_file.hpp"
+
 namespace lares::api {
 namespace {
 
 using machine::Machine;
-
-std::string read_file(const std::string& path) {
-  std::string text;
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return text;
-  std::array<char, 4096> piece;
-  for (ssize_t got = 1; got > 0;) {
-    got = read(file, piece.data(), piece.size());
-    if (got > 0) text.append(piece.data(), static_cast<std::size_t>(got));
-  }
-  close(file);
-  return text;
-}
 
 std::string node_file(const Sources& sources, int node, const char* name) {
   return read_file(sources.nodes + "/node" + std::to_string(node) + "/" + name);

@@ -268,7 +268,10 @@ LARES_PUBLIC lares_distribution lares_blocked_rows(const size_t* extents, unsign
   lares_distribution how{};
   how.kind = LARES_BLOCKED;
   how.row = element;
-  for (unsigned i = 1; i < dimensions; ++i) how.row *= extents[i];
+  for (unsigned i = 1; i < dimensions; ++i) {
+    // Longer than any range: all of it is one row.
+    if (__builtin_mul_overflow(how.row, extents[i], &how.row)) how.row = SIZE_MAX;
+  }
   return how;
 }
 

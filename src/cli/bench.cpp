@@ -59,11 +59,10 @@ Bytes default_footprint(const bench::Benchmark& benchmark, bool quick) {
 }
 
 Chart run_here(const bench::Benchmark& benchmark, const BenchOptions& options) {
-  const auto machine = load_machine(options.machine);
-  if (!machine) throw UserMistake{machine.error()};
+  const machine::Machine machine = expect(load_machine(options.machine));
   ProgressLine line;
-  bench::Setting setting{machine.value(),
-                         along_the_tour(machine.value()),
+  bench::Setting setting{machine,
+                         along_the_tour(machine),
                          {},
                          options.threads,
                          default_footprint(benchmark, options.quick),
@@ -74,9 +73,7 @@ Chart run_here(const bench::Benchmark& benchmark, const BenchOptions& options) {
   if (options.size_mebibytes != 0) setting.footprint = {options.size_mebibytes * mebibyte};
   setting.pace.repeats = options.repeat;
   if (options.quick) setting.pace.least_time = {1'000'000};
-  auto chart = benchmark.run(setting);
-  if (!chart) throw UserMistake{chart.error()};
-  return std::move(chart.value());
+  return expect(benchmark.run(setting));
 }
 
 Json to_json(const Chart& chart) {
@@ -137,13 +134,8 @@ std::string to_text(const Chart& chart, const Palette& palette) {
                      table.text("  "));
 }
 
-void write_svg(const std::string& path, const Chart& chart) {
-  if (write_text(path, bench::to_svg(chart))) return;
-  throw UserMistake{{fmt::format("--svg: cannot write \"{}\": {}", path, std::strerror(errno))}};
-}
-
 void print(const Chart& chart, const BenchOptions& options) {
-  if (!options.svg.empty()) write_svg(options.svg, chart);
+  if (!options.svg.empty()) write_output("--svg", options.svg, bench::to_svg(chart));
   if (options.format == Format::json) {
     fmt::print("{}\n", to_json(chart).dump(2));
   } else if (options.format == Format::csv) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <utility>
 
 #include "base/result.hpp"
 
@@ -13,6 +14,13 @@ struct UserMistake {
   Error error;
   int status = 2;
 };
+
+/// The value of `result`, or the end of the command with its sentence.
+template <class T>
+T expect(Result<T> result) {
+  if (!result) throw UserMistake{result.error()};
+  return std::move(result.value());
+}
 
 /// Thrown by a command to end with a status of its own.
 struct ExitStatus {

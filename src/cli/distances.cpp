@@ -184,21 +184,16 @@ void print_json(const Machine& machine, const DistanceKinds& kinds,
 
 void write_hwloc(const Machine& machine, const DistanceKinds& kinds,
                  const DistancesOptions& options) {
-  const auto source = resolve_machine(options.machine.machine);
-  if (!source) throw UserMistake{source.error()};
+  const auto source = expect(resolve_machine(options.machine.machine));
   const auto& values = kinds.measured.empty() ? machine.distances.values : kinds.measured;
-  const auto written = machine::write_hwloc_distances(
-      machine, values, machine::parse_source(source.value()), options.hwloc_file);
-  if (!written) throw UserMistake{written.error()};
+  expect(machine::write_hwloc_distances(machine, values, machine::parse_source(source),
+                                        options.hwloc_file));
 }
 
 void distances(const DistancesOptions& options) {
-  const auto loaded = load_machine(options.machine);
-  if (!loaded) throw UserMistake{loaded.error()};
-  const Machine& machine = loaded.value();
-  const auto measurements = load_measurements(options.machine);
-  if (!measurements) throw UserMistake{measurements.error()};
-  const DistanceKinds kinds = machine::distance_kinds(machine, measurements.value());
+  const Machine machine = expect(load_machine(options.machine));
+  const DistanceKinds kinds =
+      machine::distance_kinds(machine, expect(load_measurements(options.machine)));
   const DistanceFindings findings =
       machine::find_in_distances(kinds, machine.domains.size(), machine.domains_with_cores());
   if (!options.hwloc_file.empty()) write_hwloc(machine, kinds, options);

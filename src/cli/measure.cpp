@@ -171,9 +171,7 @@ void warn_if_unsteady(const Measurements& measurements) {
 }
 
 void measure_machine(const MeasureOptions& options) {
-  const auto loaded = load_machine(options.machine);
-  if (!loaded) throw UserMistake{loaded.error()};
-  Machine machine = loaded.value();
+  Machine machine = expect(load_machine(options.machine));
   check_writable(options.output);
   const measure::Plan plan = plan_for(options, machine);
   const auto measured = [&] {

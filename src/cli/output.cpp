@@ -4,8 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
 
+#include "base/file_stream.hpp"
 #include "cli/commands.hpp"
 
 namespace lares::cli {
@@ -50,6 +55,37 @@ void add_format_option(CLI::App& command, Format& format, std::initializer_list<
           },
           "How to print the data: " + join_formats(formats, ", "))
       ->type_name("FORMAT");
+}
+
+void write_output(const char* option, const std::string& path, const std::string& text) {
+  if (write_text(path, text)) return;
+  throw UserMistake{
+      {fmt::format("{}: cannot write \"{}\": {}", option, path, std::strerror(errno))}};
+}
+
+void check_distinct(const std::vector<OutputFile>& files) {
+  namespace fs = std::filesystem;
+  const auto same = [](const OutputFile& a, const OutputFile& b) {
+    std::error_code failure;
+    if (fs::exists(a.path, failure) && fs::exists(b.path, failure)) {
+      return fs::is_regular_file(a.path, failure) && fs::equivalent(a.path, b.path, failure);
+    }
+    const auto whole = [&](const std::string& path) {
+      return fs::weakly_canonical(fs::absolute(path, failure), failure);
+    };
+    return whole(a.path) == whole(b.path);
+  };
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const OutputFile& first = files[j];
+      const OutputFile& second = files[i];
+      if (first.path.empty() || second.path.empty() || first.option == second.option) continue;
+      if (!same(first, second)) continue;
+      throw UserMistake{
+          {fmt::format("{} and {} would both write \"{}\"; give each a file of its own",
+                       first.option, second.option, second.path)}};
+    }
+  }
 }
 
 bool wants_colour(std::FILE* stream) {

@@ -20,6 +20,18 @@ enum class Format { text, json, csv };
 /// parse with UserMistake. `format` must outlive the parse.
 void add_format_option(CLI::App& command, Format& format, std::initializer_list<Format> accepted);
 
+/// Writes the file that `option` names; UserMistake if it cannot be written.
+void write_output(const char* option, const std::string& path, const std::string& text);
+
+/// A file that an option lets a command write.
+struct OutputFile {
+  const char* option;
+  std::string path;  ///< empty: not given
+};
+/// UserMistake if two options name the same file: what the one writes would be lost. Devices may be
+/// named twice.
+void check_distinct(const std::vector<OutputFile>& files);
+
 /// True if `stream` is a terminal that shows colours and the user has not set NO_COLOR.
 bool wants_colour(std::FILE* stream);
 

@@ -247,9 +247,7 @@ void print_comparison(const std::vector<Row>& rows, const Json& chosen, Format f
 }
 
 void places(const PlacesOptions& options) {
-  auto loaded = load_machine(options.machine);
-  if (!loaded) throw UserMistake{loaded.error()};
-  Machine& machine = loaded.value();
+  Machine machine = expect(load_machine(options.machine));
   if (options.allowed) restrict_to(machine, AllowedCpus());
   const std::vector<DomainId> domains = domains_to_visit(machine);
   const std::size_t first = first_vertex(domains, options.start);

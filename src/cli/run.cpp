@@ -26,6 +26,7 @@
 #include "cli/launch/settings.hpp"
 #include "cli/launch/stall.hpp"
 #include "cli/launch/words.hpp"
+#include "cli/output.hpp"
 #include "cli/preload_library.hpp"
 #include "machine/discover.hpp"
 #include "machine/machine.hpp"
@@ -34,14 +35,7 @@
 namespace lares::cli {
 namespace {
 
-/// The value of `result`, or the end of the command with its sentence.
-template <class T>
-T expect(Result<T> result) {
-  if (!result) throw UserMistake{result.error()};
-  return std::move(result.value());
-}
-
-/// The same for what keeps the program from being run.
+/// As expect(), for what keeps the program from being run.
 template <class T>
 T expect_of_program(Result<T> result, const std::string& word, const Environment& environment) {
   if (!result) throw UserMistake{result.error(), start_failure_status(word, environment)};
@@ -367,6 +361,8 @@ void run(const RunOptions& options) {
     }
   }
   RunSettings settings = expect(settle(options, environment));
+  check_distinct({{"--record", settings.record},
+                  {"--summary", settings.summary ? settings.summary->file : std::string()}});
   const analysis::Ending ending = Run(std::move(settings), std::move(words), environment)();
   end_as(ending);
 }

@@ -58,9 +58,9 @@ typename W::Found visit(W worker, PlaceId place, bool thorough) {
   return task;
 }
 
-/// From the queues that are as near to this worker as to any other. The root place also holds what
-/// threads outside of the team made ready, and the domain's takes what does not fit into a full
-/// deque.
+/// From the queues that are as near to this worker as to any other. The domain's also takes what
+/// does not fit into a full deque, and, as the root's, what a thread outside of the team made
+/// ready.
 template <Seeker W>
 typename W::Found take_shared(W worker) {
   const policy::Places& places = worker.places();

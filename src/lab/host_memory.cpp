@@ -3,20 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 
+#include "base/file_stream.hpp"
 #include "lab/guest.hpp"
 
 namespace lares::lab {
 namespace {
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// The number that `text` starts with, if it does.
 std::optional<std::uint64_t> number(std::string_view text) {
@@ -29,7 +23,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
 
 /// This process' control group below the mount point, such as "user.slice/lares".
 std::filesystem::path own_group() {
-  const std::string groups = text_of("/proc/self/cgroup");
+  const std::string groups = read_text("/proc/self/cgroup");
   constexpr std::string_view unified = "0::/";
   const std::size_t start = groups.find(unified);
   if (start == std::string::npos) return {};
@@ -39,8 +33,8 @@ std::filesystem::path own_group() {
 
 /// What is left of one group's limit; nothing if it has none ("max").
 std::optional<std::uint64_t> left_in(const std::filesystem::path& group) {
-  const auto limit = number(text_of(group / "memory.max"));
-  const auto used = number(text_of(group / "memory.current"));
+  const auto limit = number(read_text(group / "memory.max"));
+  const auto used = number(read_text(group / "memory.current"));
   if (!limit || !used) return std::nullopt;
   return *limit > *used ? *limit - *used : 0;
 }
@@ -63,7 +57,7 @@ Bytes available_in_meminfo(std::string_view meminfo) {
 }
 
 Bytes available_host_memory() {
-  const Bytes whole = available_in_meminfo(text_of("/proc/meminfo"));
+  const Bytes whole = available_in_meminfo(read_text("/proc/meminfo"));
   return {left_in_groups(whole.count) / mebibyte.count * mebibyte.count};
 }
 

@@ -23,17 +23,9 @@ Error unreadable(const std::string& path, const std::string& why) {
 }
 
 Result<std::string> read_file(const std::string& path) {
-  const FileStream file(std::fopen(path.c_str(), "rbe"));
-  if (!file) return unreadable(path, std::strerror(errno));
   std::string text;
-  char buffer[1U << 16U];
-  errno = 0;
-  while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) {
-    text.append(buffer, count);
-    if (text.size() > max_file_bytes) return unreadable(path, "it is larger than 64 MiB");
-  }
-  if (std::ferror(file.get()) != 0) return unreadable(path, std::strerror(errno));
-  return text;
+  if (read_text(path, max_file_bytes, text)) return text;
+  return unreadable(path, errno == EFBIG ? "it is larger than 64 MiB" : std::strerror(errno));
 }
 
 Result<Machine> build_from(const Result<Survey>& survey, std::optional<Level> level) {

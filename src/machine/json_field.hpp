@@ -131,11 +131,6 @@ class Field {
   [[nodiscard]] IdType id() const {
     return IdType{static_cast<std::int32_t>(number(0, max_id))};
   }
-  /// null stands for "none".
-  template <class IdType>
-  [[nodiscard]] IdType id_or_none() const {
-    return value_.is_null() ? IdType{} : id<IdType>();
-  }
   template <class IdType>
   [[nodiscard]] std::vector<IdType> ids() const {
     std::vector<IdType> list;

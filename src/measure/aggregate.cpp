@@ -36,7 +36,7 @@ void note(Bench& bench, Crew& crew, const char* pattern, Kernel kernel, const Wo
 class Memories {
  public:
   static Result<Memories> make(const Bench& bench, std::size_t members) {
-    Memories all(bench, members);
+    Memories all(bench);
     for (const DomainId domain : bench.with_cores) {
       auto memory = Memory::on_node({members * all.part_}, bench.node(domain));
       if (!memory) return memory.error();
@@ -61,7 +61,7 @@ class Memories {
   }
 
  private:
-  Memories(const Bench& bench, std::size_t /*members*/)
+  explicit Memories(const Bench& bench)
       : part_(bench.footprint.count / bench.with_cores.size() / 4096 * 4096) {}
 
   [[nodiscard]] std::byte* slice_of(std::size_t domain, std::size_t slice) const {

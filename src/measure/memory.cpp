@@ -2,7 +2,6 @@
 
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,21 +9,13 @@
 #include <cstring>
 #include <utility>
 
+#include "memory/calls.hpp"
+
 namespace lares::measure {
 namespace {
 
-constexpr std::size_t bits = 8 * sizeof(unsigned long);
-
 Error refused(const char* what, int error) {
   return {std::string("cannot measure: ") + what + ": " + std::strerror(error)};
-}
-
-std::vector<unsigned long> mask_of(std::span<const OsNode> nodes) {
-  std::size_t highest = 0;
-  for (const OsNode node : nodes) highest = std::max(highest, node.index());
-  std::vector<unsigned long> mask(highest / bits + 1, 0);
-  for (const OsNode node : nodes) mask[node.index() / bits] |= 1UL << (node.index() % bits);
-  return mask;
 }
 
 std::byte* map(Bytes size) {
@@ -35,11 +26,10 @@ std::byte* map(Bytes size) {
 
 /// 0, or the error. A kernel without memory policies has one node only, so nothing is lost there.
 int set_policy(std::byte* data, Bytes size, int mode, std::span<const OsNode> nodes) {
-  const auto mask = mask_of(nodes);
-  // The kernel reads one bit less than it is told.
-  const long failed =
-      syscall(SYS_mbind, data, size.count, mode, mask.data(), mask.size() * bits + 1, 0);
-  return failed == 0 || errno == ENOSYS ? 0 : errno;
+  memory::NodeMask mask;
+  for (const OsNode node : nodes) mask.add(node);
+  const long result = memory::real_calls().bind(data, size.count, mode, mask.words());
+  return result >= 0 || result == -ENOSYS ? 0 : static_cast<int>(-result);
 }
 
 }  // namespace
@@ -84,9 +74,10 @@ Memory::~Memory() {
 Result<std::size_t> move_to(std::span<void* const> addresses, OsNode node) {
   const std::vector<int> nodes(addresses.size(), node.value());
   std::vector<int> status(addresses.size(), -1);
-  const long failed = syscall(SYS_move_pages, 0, addresses.size(), addresses.data(), nodes.data(),
-                              status.data(), MPOL_MF_MOVE);
-  if (failed < 0) return refused("move_pages is refused", errno);
+  std::vector<void*> pages(addresses.begin(), addresses.end());
+  const long result =
+      memory::real_calls().move(pages.size(), pages.data(), nodes.data(), status.data());
+  if (result < 0) return refused("move_pages is refused", static_cast<int>(-result));
   return static_cast<std::size_t>(std::count(status.begin(), status.end(), node.value()));
 }
 

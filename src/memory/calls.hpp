@@ -10,6 +10,9 @@
 
 namespace lares::memory {
 
+/// MADV_POPULATE_WRITE, which the C library's headers have only since Linux 5.14.
+inline constexpr int populate_write = 23;
+
 /// Each gives 0 or more on success and -errno on failure, and leaves the program's errno alone.
 /// All are safe in a signal handler.
 struct SystemCalls {

@@ -48,11 +48,11 @@ Homes::Kind kind_of(const Machine& machine) {
 
 }  // namespace
 
-Homes::Homes(const Machine& machine, const Options& options, const Kernel& kernel)
+Homes::Homes(const Machine& machine, const Options& options, const SystemCalls& calls)
     : kind_(kind_of(machine)),
       representative_(representatives(machine)),
       given_(options.given_capacity),
-      pages_(domains_by_node(machine), kernel, options.pages),
+      pages_(domains_by_node(machine), calls, options.pages),
       touches_(options.touch_bits) {}
 
 policy::DataHome Homes::find(std::uintptr_t address, Bytes length,

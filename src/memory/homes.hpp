@@ -16,8 +16,8 @@
 
 #include "base/ids.hpp"
 #include "machine/machine.hpp"
+#include "memory/calls.hpp"
 #include "memory/given.hpp"
-#include "memory/kernel.hpp"
 #include "memory/last_touch.hpp"
 #include "memory/page_homes.hpp"
 #include "policy/access.hpp"
@@ -56,7 +56,7 @@ class Homes {
   };
 
   explicit Homes(const machine::Machine& machine, const Options& options = {},
-                 const Kernel& kernel = real_kernel());
+                 const SystemCalls& calls = real_calls());
   Homes(const Homes&) = delete;
   Homes& operator=(const Homes&) = delete;
 

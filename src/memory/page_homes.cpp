@@ -63,10 +63,10 @@ PageHome answer(std::uint64_t word) noexcept { return {domain_of(word), false}; 
 
 }  // namespace
 
-PageHomes::PageHomes(std::vector<DomainId> domain_of_node, const Kernel& kernel,
+PageHomes::PageHomes(std::vector<DomainId> domain_of_node, const SystemCalls& calls,
                      const PageHomesOptions& options)
     : domain_of_node_(std::move(domain_of_node)),
-      kernel_(kernel),
+      calls_(calls),
       options_(checked(options)),
       mask_((std::size_t{1} << options_.table_bits) - 1),
       memory_((mask_ + 1) * sizeof(Word)),
@@ -197,7 +197,7 @@ PageHome PageHomes::keep_assumption(const Entry& entry, std::uint64_t old) noexc
 
 PageAnswer PageHomes::ask(const PageRange& range) noexcept {
   queries_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a statistic
-  const PageAnswer now = ask_where(kernel_, range, options_.page_shift, options_.samples);
+  const PageAnswer now = ask_where(calls_, range, options_.page_shift, options_.samples);
   disorder::pause(disorder::Point::page_query);
   if (now.state == PageAnswer::State::refused) {
     int none = 0;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "memory/calls.hpp"
 #include "memory/generations.hpp"
-#include "memory/kernel.hpp"
 #include "memory/page_query.hpp"
 #include "memory/reserve.hpp"
 #include "memory/word.hpp"
@@ -40,7 +40,7 @@ struct PageHomesOptions {
 class PageHomes {
  public:
   /// `domain_of_node[n]` is the domain of OS node n, or invalid.
-  PageHomes(std::vector<DomainId> domain_of_node, const Kernel& kernel,
+  PageHomes(std::vector<DomainId> domain_of_node, const SystemCalls& calls,
             const PageHomesOptions& options);
 
   PageHome find(std::uintptr_t address, Bytes length) noexcept;
@@ -86,7 +86,7 @@ class PageHomes {
 
   // Never change after construction; any thread reads.
   const std::vector<DomainId> domain_of_node_;
-  const Kernel kernel_;
+  const SystemCalls calls_;
   const PageHomesOptions options_;
   const std::size_t mask_;  ///< words in the table - 1
   Reserve memory_;

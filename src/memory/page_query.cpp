@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <climits>
 
+#include "memory/refusal.hpp"
 #include "memory/sampling.hpp"
 
 namespace lares::memory {
@@ -27,7 +28,7 @@ PageAnswer judge(const Statuses& statuses, std::size_t count) noexcept {
 
 }  // namespace
 
-PageAnswer ask_where(const Kernel& kernel, PageRange range, unsigned page_shift,
+PageAnswer ask_where(const SystemCalls& calls, PageRange range, unsigned page_shift,
                      std::size_t samples) noexcept {
   const auto count = static_cast<std::size_t>(
       std::min<std::uint64_t>(range.count, std::clamp<std::size_t>(samples, 1, max_sampled_pages)));
@@ -38,7 +39,7 @@ PageAnswer ask_where(const Kernel& kernel, PageRange range, unsigned page_shift,
     const std::uint64_t page = range.first + spread(i, count, range.count - 1);
     pages[i] = reinterpret_cast<void*>(static_cast<std::uintptr_t>(page << page_shift));
   }
-  const long result = kernel.where(count, pages.data(), statuses.data());
+  const long result = calls.move(count, pages.data(), nullptr, statuses.data());
   if (result >= 0) return judge(statuses, count);
   const int error = static_cast<int>(-result);
   const auto state = is_refusal(error) ? PageAnswer::State::refused : PageAnswer::State::unknown;

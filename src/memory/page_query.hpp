@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/ids.hpp"
-#include "memory/kernel.hpp"
+#include "memory/calls.hpp"
 
 namespace lares::memory {
 
@@ -41,7 +41,7 @@ inline constexpr std::size_t max_sampled_pages = 64;
 
 /// Asks once, about at most `samples` pages (1 to max_sampled_pages) spread over the range.
 /// Microseconds. Thread safety: any thread.
-PageAnswer ask_where(const Kernel& kernel, PageRange range, unsigned page_shift,
+PageAnswer ask_where(const SystemCalls& calls, PageRange range, unsigned page_shift,
                      std::size_t samples) noexcept;
 
 }  // namespace lares::memory

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "memory/calls.hpp"
 #include "memory/far.hpp"
 #include "memory/pointer.hpp"
 
@@ -24,7 +25,7 @@ void Reserve::populate_once() noexcept {
   constexpr std::size_t most = std::size_t{4} << 20U;
   if (data_ == nullptr || populated_.exchange(true, std::memory_order_relaxed)) return;
   const int program_errno = errno;
-  madvise(data_, std::min(bytes_, most), MADV_POPULATE_WRITE);
+  madvise(data_, std::min(bytes_, most), populate_write);
   errno = program_errno;
 }
 

@@ -24,7 +24,8 @@ struct Place {
 /// Ids: the root is 0; then come the nodes of the machine's tree that are domains, or that hold
 /// several cores and at least one worker, parents first; then one place per worker, in order.
 /// Domains here are those of the machine, by the same DomainId. A domain without a worker of this
-/// team still has a place, but nobody is at home there: `push_target` sends its tasks elsewhere.
+/// team still has a place, but nobody is at home there: a push asks `with_workers` where its tasks
+/// go.
 class Places {
  public:
   /// `core_of_worker[w]` is the core that worker w runs on, or invalid if it is not bound to one
@@ -70,15 +71,11 @@ class Places {
   [[nodiscard]] std::span<const DomainId> domains_with_workers() const noexcept {
     return with_workers_;
   }
-  /// The domain nearest to `domain` in which this team has a worker (itself if it has one).
+  /// The domain nearest to `domain` in which this team has a worker (itself if it has one): where
+  /// tasks for `domain` go, so that every place that a push fills has somebody at home who visits
+  /// it, whatever the steal policy.
   [[nodiscard]] DomainId with_workers(DomainId domain) const noexcept {
     return nearest_with_workers_[domain.index()];
-  }
-  /// Where a task for `domain` goes: that domain's place, or, if the domain has no worker of this
-  /// team, the place of the nearest domain that has one. So every place that a push fills has
-  /// somebody at home who visits it, whatever the steal policy.
-  [[nodiscard]] PlaceId push_target(DomainId domain) const noexcept {
-    return of(with_workers(domain));
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/disorder.hpp"
+#include "base/raw_memory.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/placing.hpp"
@@ -33,8 +34,7 @@ Member* make_member(ThreadState& self, Task& task, Member* next) noexcept {
   if (memory != nullptr) {
     self.free_members = *static_cast<void**>(memory);
   } else {
-    memory = std::malloc(sizeof(Member));
-    if (memory == nullptr) std::abort();
+    memory = need_memory(sizeof(Member));
   }
   return new (memory) Member{&task, next};
 }
@@ -135,8 +135,7 @@ std::size_t hash(std::uintptr_t address, std::size_t capacity) noexcept {
 }
 
 DependEntry* make_entries(std::size_t capacity) noexcept {
-  auto* entries = static_cast<DependEntry*>(std::malloc(capacity * sizeof(DependEntry)));
-  if (entries == nullptr) std::abort();
+  auto* entries = static_cast<DependEntry*>(need_memory(capacity * sizeof(DependEntry)));
   clear_entries(entries, capacity);
   return entries;  // DependEntry is valid as all zeros: `in` is 0, everything else null
 }
@@ -174,10 +173,8 @@ void rebuild(ThreadState& self, DependTable& table) noexcept {
 
 DependTable& table_of(Task& parent) noexcept {
   if (parent.table == nullptr) {
-    void* memory = std::malloc(sizeof(DependTable));
-    if (memory == nullptr) std::abort();
     const std::size_t capacity = first_capacity();
-    parent.table = new (memory) DependTable{make_entries(capacity), capacity, 0, nullptr};
+    parent.table = make_raw<DependTable>(make_entries(capacity), capacity);
   }
   return *parent.table;
 }
@@ -214,9 +211,7 @@ struct Linker {
       edge->on_heap = false;
       return edge;
     }
-    void* memory = std::malloc(sizeof(Edge));
-    if (memory == nullptr) std::abort();
-    auto* edge = new (memory) Edge;
+    auto* edge = make_raw<Edge>();
     edge->on_heap = true;
     return edge;
   }

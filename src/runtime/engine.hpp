@@ -164,8 +164,6 @@ inline bool runs_in_order(const Worker& worker) noexcept {
                                worker.team->deferred_seen.load(std::memory_order_relaxed)) &&
          !stack_is_low(*worker.thread);
 }
-/// An untied task queues its next part; called from its body.
-void submit_next_part(Worker& worker, Task& task) noexcept;
 /// The part of should_inline() for policies that send tasks without data away.
 bool are_shared_queues_full(Worker& worker) noexcept;
 /// True if the creator should run a plain task at once rather than queue it (queues are full).

@@ -2,20 +2,13 @@
 
 #include <cstdlib>
 #include <mutex>
-#include <new>
 
+#include "base/raw_memory.hpp"
 #include "runtime/team.hpp"
 
 namespace lares::runtime {
 
 namespace {
-
-template <class T>
-T* make() noexcept {
-  void* memory = std::malloc(sizeof(T));
-  if (memory == nullptr) std::abort();
-  return new (memory) T;
-}
 
 void wait_at(ExclusiveLock& lock, Task& task) noexcept {
   task.next = nullptr;
@@ -57,8 +50,8 @@ Task* next_waiting(ExclusiveLock& lock) noexcept {
 }  // namespace
 
 ExclusiveLock* join_exclusive(Task& task, ExclusiveLock* lock) noexcept {
-  auto* set = make<ExclusiveSet>();
-  if (lock == nullptr) lock = make<ExclusiveLock>();
+  auto* set = make_raw<ExclusiveSet>();
+  if (lock == nullptr) lock = make_raw<ExclusiveLock>();
   ExclusiveSet** link = &task.exclusives;
   while (*link != nullptr && (*link)->lock < lock) link = &(*link)->next;
   set->lock = lock;

@@ -98,7 +98,6 @@ void body_ended(Worker& worker, Task& task) noexcept {
 }
 
 void execute(Worker& worker, Task& task) noexcept {
-  // Kept here, not in the task: an untied task's next part may start elsewhere before we return.
   Task* const previous = worker.current;
   Task* const constraint = worker.constraint;
   const bool foreign = task.creator != worker.id;
@@ -116,9 +115,6 @@ void execute(Worker& worker, Task& task) noexcept {
   }
   worker.current = previous;
   worker.constraint = constraint;
-  if (task.has(task_flag::untied) && task.parts.fetch_sub(1, std::memory_order_acq_rel) != 1) {
-    return;  // another part is queued or running: the last one completes the task
-  }
   body_ended(worker, task);
 }
 

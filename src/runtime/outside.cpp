@@ -25,7 +25,7 @@ OutsidePolicies& policies_of(Team& team) noexcept {
   return *team.outside;
 }
 
-/// How decide/ sees such a thread: in its creator's stead, but without a queue of its own.
+/// How decide/ sees such a thread: in the stead of the task's creator.
 class Outside {
  public:
   using Access = Asking::Access;
@@ -39,7 +39,7 @@ class Outside {
   [[nodiscard]] policy::View view() const noexcept {
     return {*team_->places, *team_, asking_.self(), policies_->random};
   }
-  [[nodiscard]] PlaceId place() const noexcept { return places().of(domain()); }
+  [[nodiscard]] PlaceId place() const noexcept { return places().of(asking_.self()); }
   [[nodiscard]] DomainId domain() const noexcept { return places().domain_of(asking_.self()); }
   [[nodiscard]] policy::Distribution& distribution() const noexcept {
     return *policies_->distribution;
@@ -79,14 +79,21 @@ DomainId put_from_outside(Team& team, Task& task) noexcept {
   }
   const policy::Places& places = *team.places;
   PlaceId place;
+  bool by_data = false;
   {
     const std::lock_guard lock(g_lock);
-    place = decide::choose_place(Outside(team, task.creator, policies_of(team)), task);
+    OutsidePolicies& policies = policies_of(team);
+    place = decide::choose_place(Outside(team, task.creator, policies), task);
+    by_data = policies.push->uses_data() && task.home.valid();
   }
-  const policy::Place& there = places[place];
-  const DomainId domain = there.domain.valid() ? there.domain : DomainId{0};
-  team.queues[decide::queue_of(places, place, there).index()]->push(task);
-  return domain;
+  // Its domain's queue stands for a worker's place if it is there for its data. Else the root does:
+  // where tasks stay with workers, thieves of other domains may never look into that queue.
+  if (places[place].worker.valid()) {
+    place = by_data ? places.of(places[place].domain) : places.root();
+  }
+  const DomainId domain = places[place].domain;
+  team.queues[place.index()]->push(task);
+  return domain.valid() ? domain : DomainId{0};
 }
 
 }  // namespace lares::runtime

@@ -8,9 +8,10 @@
 
 namespace lares::runtime {
 
-/// Puts a ready task of `team` into the shared queue where the push policy would have the task's
-/// creator put it, by the data's homes. Answers the domain of that queue, 0 for one above the
-/// domains. Any thread; one at a time, as policies may keep state. The task may be gone afterwards.
+/// Puts a ready task of `team` into the shared queue that the push policy, asked in the stead of
+/// the task's creator, chooses by the data's homes; into the one that all visit if it goes by none.
+/// Answers the domain of that queue, 0 for one above the domains. Any thread; one at a time, as
+/// policies may keep state. The task may be gone afterwards.
 DomainId put_from_outside(Team& team, Task& task) noexcept;
 
 }  // namespace lares::runtime

@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/disorder.hpp"
+#include "memory/refusal.hpp"
 #include "runtime/asking.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/exclusion.hpp"
@@ -109,7 +110,7 @@ void hand_over(Worker* worker, Task& task) noexcept {
     const Task& waiting = *task.parent.load(std::memory_order_relaxed);
     Worker* const runner = waiting.runner.load(std::memory_order_relaxed);
     // The waiting thread may reuse the descriptor once it sees this; descriptors are type-stable.
-    task.parts.store(1, std::memory_order_seq_cst);
+    task.released.store(true, std::memory_order_seq_cst);
     disorder::pause(disorder::Point::ready);
     if (disorder::omits(disorder::Fault::no_wake_of_waiter)) return;
     if (task.waiting.load(std::memory_order_seq_cst)) wake_waiter(team, runner);

@@ -18,20 +18,31 @@ inline void relax() noexcept {
 #endif
 }
 
-/// Satisfies Lockable. The holder never sleeps; a waiter yields after a bounded spin, because with
-/// more threads than cores the holder may be descheduled.
+/// Lets others have the processor.
+inline void give_way() noexcept {
+  if (!disorder::gives_way()) sched_yield();
+}
+
+/// Waits for what comes soon unless somebody else needs the processor: with more threads than cores
+/// that may be who makes `done()` true.
+template <class Done>
+void spin_until(Done done) noexcept {
+  for (int spins = 0; !done(); ++spins) {
+    if (disorder::gives_way()) continue;
+    if (spins < 256) {
+      relax();
+    } else {
+      sched_yield();
+    }
+  }
+}
+
+/// Satisfies Lockable. The holder never sleeps.
 class Spinlock {
  public:
   void lock() noexcept {
     disorder::pause(disorder::Point::locking);
-    for (int spins = 0; !try_lock(); ++spins) {
-      if (disorder::gives_way()) continue;
-      if (spins < 64) {
-        relax();
-      } else {
-        sched_yield();
-      }
-    }
+    spin_until([this] { return try_lock(); });
     disorder::pause(disorder::Point::locked);
   }
   bool try_lock() noexcept {

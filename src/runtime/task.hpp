@@ -21,6 +21,18 @@ struct DependTable;
 struct ThreadState;
 struct ExclusiveSet;
 
+/// Two words of a descriptor that only the front end which made it reads.
+union HostPart {
+  struct Call {
+    void* function;
+    void* data;
+  } call = {};  ///< a function and what it is called with
+  struct Bits {
+    std::uint32_t flags;
+    std::size_t payload;  ///< bytes
+  } bits;                 ///< what a compiler says of a task that it lays out itself
+};
+
 /// The descriptor. Allocated by task_pool.hpp, followed by the front end's payload.
 ///
 /// Invariant of `holders`: alive + tabled + references * 2^32 + pending, where
@@ -47,8 +59,7 @@ struct alignas(64) Task {
 
   // Written by the creator before the task is visible to others; read by the executor.
   void (*run)(Task& task, Worker& worker) = nullptr;  ///< the front end's body
-  void* function = nullptr;                           ///< front end's
-  void* data = nullptr;                               ///< front end's
+  HostPart host;                                      ///< the front end's
   std::atomic<Task*> parent{nullptr};  ///< see above; who completes the task changes it
   Taskgroup* group = nullptr;
   Team* team = nullptr;
@@ -77,7 +88,7 @@ struct alignas(64) Task {
   std::atomic<Worker*> runner{nullptr};    ///< who runs it; nullptr before and after; runner writes
   std::atomic<Edge*> successors{nullptr};  ///< any predecessor-to-be's creator adds; runner closes
   std::atomic<std::int32_t> unfulfilled{0};  ///< dependences still open (+ a guard while created)
-  std::atomic<std::int32_t> parts{0};  ///< untied: parts queued or running; waiter: 1 = may go on
+  std::atomic<bool> released{false};  ///< of a waiter: it may go on; who makes it ready writes
   std::atomic<std::uint32_t> detach_state{0};  ///< see namespace detach_state
   std::atomic<bool> waiting{false};            ///< the runner may be asleep until children finish
   ThreadState* pool = nullptr;                 ///< whose memory this is; constant

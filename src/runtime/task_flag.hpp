@@ -7,18 +7,16 @@ namespace lares::runtime {
 
 /// How a task is to be treated; set before it is submitted.
 namespace task_flag {
-inline constexpr std::uint16_t implicit = 1U << 0U;  ///< the task of a region's thread
-inline constexpr std::uint16_t untied = 1U << 1U;    ///< comes in parts that may run elsewhere
-inline constexpr std::uint16_t final = 1U << 2U;     ///< its children are included in it
-inline constexpr std::uint16_t depends = 1U << 3U;   ///< others may wait for it
-inline constexpr std::uint16_t detachable = 1U
-                                            << 4U;   ///< completes only when its event is fulfilled
+inline constexpr std::uint16_t implicit = 1U << 0U;    ///< the task of a region's thread
+inline constexpr std::uint16_t untied = 1U << 1U;      ///< may go on elsewhere
+inline constexpr std::uint16_t final = 1U << 2U;       ///< its children are included in it
+inline constexpr std::uint16_t depends = 1U << 3U;     ///< others may wait for it
+inline constexpr std::uint16_t detachable = 1U << 4U;  ///< its event completes it
 inline constexpr std::uint16_t waiter = 1U << 5U;    ///< stands for a thread that waits; never runs
 inline constexpr std::uint16_t counted = 1U << 6U;   ///< counted in the team's created tasks
 inline constexpr std::uint16_t must_run = 1U << 7U;  ///< even if cancelled: destructors wait in it
-inline constexpr std::uint16_t exclusive = 1U << 8U;    ///< holds mutexinoutset locks while it runs
-inline constexpr std::uint16_t icvs = 1U << 9U;         ///< front end restores control variables
-inline constexpr std::uint16_t undeferred = 1U << 10U;  ///< run by its creator at once
+inline constexpr std::uint16_t exclusive = 1U << 8U;   ///< holds mutexinoutset locks while it runs
+inline constexpr std::uint16_t undeferred = 1U << 9U;  ///< run by its creator at once
 }  // namespace task_flag
 
 /// Who of the body and the event of a detachable task came first; the second completes the task.

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
-#include <new>
 
 #include "base/clock.hpp"
 #include "base/disorder.hpp"
+#include "base/raw_memory.hpp"
 #include "decide/help.hpp"
 #include "decide/limits.hpp"
 #include "runtime/ancestry.hpp"
@@ -106,7 +106,7 @@ void copy_accesses(Task& task, std::span<const Dependence> dependences) noexcept
 
 void wait_for_release(Worker& worker, Task& task) noexcept {
   wait_until(worker, Wait::release, &task.waiting,
-             [&task] { return task.parts.load(std::memory_order_acquire) != 0; });
+             [&task] { return task.released.load(std::memory_order_acquire); });
 }
 
 }  // namespace
@@ -134,7 +134,6 @@ Task* new_task(Worker& worker, std::size_t payload) noexcept {
   task->holders.store(Task::alive, std::memory_order_relaxed);
   task->successors.store(nullptr, std::memory_order_relaxed);
   task->runner.store(nullptr, std::memory_order_relaxed);
-  task->parts.store(1, std::memory_order_relaxed);
   task->detach_state.store(detach_state::open, std::memory_order_relaxed);
   task->waiting.store(false, std::memory_order_relaxed);
   return task;
@@ -145,8 +144,7 @@ std::span<Access> reserve_accesses(Task& task, std::size_t count) noexcept {
   task.edges = task.inline_edge;
   task.edge_room = Task::inline_accesses;
   if (count > Task::inline_accesses && task.extra_memory == nullptr) {
-    task.extra_memory = std::malloc(count * (sizeof(Access) + sizeof(Edge)));
-    if (task.extra_memory == nullptr) std::abort();
+    task.extra_memory = need_memory(count * (sizeof(Access) + sizeof(Edge)));
     task.accesses = static_cast<Access*>(task.extra_memory);
     task.edges = reinterpret_cast<Edge*>(task.accesses + count);
     task.edge_room = static_cast<std::uint32_t>(count);
@@ -244,8 +242,7 @@ template <bool recorded>
   Task& task = take_spare(worker);
   task.run = run;
   task.flags = undeferred_flags(flags);
-  task.function = function;
-  task.data = data;
+  task.host.call = {function, data};
   if constexpr (recorded) {
     const bool included = (flags & task_flag::undeferred) != 0;
     record::created(worker, task, {}, included ? record_flag::undeferred : 0);
@@ -309,7 +306,7 @@ void wait_for_turn(Worker& worker, Task& task, std::span<const Dependence> depen
   if (dependences.empty() || runs_in_order(worker)) return;
   task.flags |= task_flag::depends | task_flag::waiter;
   copy_accesses(task, dependences);
-  task.parts.store(0, std::memory_order_relaxed);
+  task.released.store(false, std::memory_order_relaxed);
   const bool linked = link_dependences(worker, task, dependences);
   const bool ready = linked && (!task.has(task_flag::exclusive) || acquire_exclusive(task));
   if (!ready) wait_for_release(worker, task);
@@ -364,11 +361,6 @@ void run_pending(Worker& worker, Task& task, std::span<const Dependence> depende
   begin_pending(worker, task, dependences);
   if (task.has(task_flag::must_run) || !is_dropped(task)) run_body(worker, task);
   end_pending(worker, task);
-}
-
-void submit_next_part(Worker& worker, Task& task) noexcept {
-  task.parts.fetch_add(1, std::memory_order_relaxed);
-  enqueue(worker, task);
 }
 
 void fulfil(Task& task) noexcept {

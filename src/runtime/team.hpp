@@ -79,9 +79,10 @@ struct alignas(128) Worker {
   Task* spares = nullptr;          ///< descriptors as run_inline leaves them, linked by `next`
   Worker* outer = nullptr;         ///< the thread's worker in the enclosing team
   RecordStream* record = nullptr;  ///< the thread's, while a task graph is recorded
+  // Set at the meeting that builds the places, which others read after it.
   PlaceId place;
   DomainId domain;
-  CoreId core;  ///< recorded at the meeting that built the places
+  CoreId core;
   std::uint32_t sample_countdown = 1;
   decide::Thrift thrift{ticks_per_microsecond()};
   decide::Restraint restraint{0, 0};

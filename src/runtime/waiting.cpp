@@ -1,11 +1,10 @@
 #include "runtime/waiting.hpp"
 
-#include <sched.h>
-
 #include <cstdlib>
 #include <new>
 
 #include "base/disorder.hpp"
+#include "base/raw_memory.hpp"
 #include "runtime/alone.hpp"
 #include "runtime/dependences.hpp"
 #include "runtime/engine.hpp"
@@ -30,9 +29,7 @@ bool Patience::sees_work(const Worker& worker) noexcept {
   if (team.is_crowded() || worker.constraint != nullptr || looks_ >= most_looks) return false;
   ++looks_;
   for (std::size_t i = 0; i < team.places->size(); ++i) {
-    if (team.length(PlaceId{i}) == 0) continue;
-    if (!disorder::gives_way()) sched_yield();
-    return true;
+    if (team.length(PlaceId{i}) != 0) return true;
   }
   return false;
 }
@@ -156,11 +153,11 @@ void wait_for_dependences(Worker& worker, std::span<const Dependence> dependence
   if (worker.current->table == nullptr) return;
   Task& waiter = *new_task(worker, 0);
   waiter.flags = task_flag::waiter;
-  waiter.parts.store(0, std::memory_order_relaxed);
+  waiter.released.store(false, std::memory_order_relaxed);
   reserve_accesses(waiter, dependences.size());
   if (!link_waiter(worker, waiter, dependences)) {
     wait_until(worker, Wait::dependences, &waiter.waiting,
-               [&waiter] { return waiter.parts.load(std::memory_order_acquire) != 0; });
+               [&waiter] { return waiter.released.load(std::memory_order_acquire); });
   }
   discard_unsubmitted(worker, waiter);
 }
@@ -183,11 +180,7 @@ void taskyield(Worker& worker) noexcept {
 
 namespace {
 
-[[gnu::noinline]] Taskgroup* make_group() noexcept {
-  void* memory = std::malloc(sizeof(Taskgroup));
-  if (memory == nullptr) std::abort();
-  return new (memory) Taskgroup;
-}
+[[gnu::noinline]] Taskgroup* make_group() noexcept { return make_raw<Taskgroup>(); }
 
 // The thread's own if it has one left.
 inline Taskgroup* take_group(ThreadState& self) noexcept {

@@ -12,6 +12,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/finding.hpp"
+#include "runtime/spinlock.hpp"
 #include "runtime/stall.hpp"
 #include "runtime/team.hpp"
 #include "runtime/waking.hpp"
@@ -144,7 +145,11 @@ template <class Done, class Idle>
     if (done()) break;
     worker.counters->failed_rounds.add(1);
     if (patience.has_waited()) lookout.begin();
-    if (!patience.exhausted() || patience.sees_work(worker)) continue;
+    if (!patience.exhausted()) continue;
+    if (patience.sees_work(worker)) {
+      give_way();
+      continue;
+    }
     lookout.end();
     telling.is_long();
     Sleeper sleeper(worker, waiting);

@@ -75,8 +75,7 @@ void Demand::count(Caches::Source source, bool local, double bytes) {
 // A recorded duration has the task's own memory in it: it is never longer for that, only for memory
 // that is far or shared. So what it moves is at most what one core can in that time.
 void Demand::bound(double seconds) {
-  double bytes = 0;
-  for (const Traffic& part : traffic_) bytes += part.read + part.written;
+  const double bytes = bytes_of(traffic_);
   const double most = parameters_.core_mb_s * 1e6 * seconds;
   if (most <= 0) traffic_.clear();
   if (bytes <= most) return;

@@ -22,12 +22,6 @@ std::vector<DomainId> homes_of(const Workload& workload) {
   return homes;
 }
 
-double bytes_of(const std::vector<Traffic>& traffic) {
-  double bytes = 0;
-  for (const Traffic& part : traffic) bytes += part.read + part.written;
-  return bytes;
-}
-
 }  // namespace
 
 Execution::Execution(const Setup& setup, Agenda& agenda, Outcome& outcome)

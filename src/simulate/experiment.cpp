@@ -1,16 +1,11 @@
 #include "simulate/experiment.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "simulate/workloads/workloads.hpp"
 
 namespace lares::simulate {
 namespace {
-
-std::string gib(double bytes) {
-  return std::to_string(static_cast<std::uint64_t>(std::ceil(bytes / (1U << 30U)))) + " GiB";
-}
 
 /// What lies on each domain's node from the start must fit there. The papers' experiments are
 /// simulated without this check: not all sizes of their machines' memory are known.

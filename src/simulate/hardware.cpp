@@ -89,11 +89,6 @@ void Hardware::add_fabric(const Fabric& fabric) {
   for (std::size_t g = 0; g < fabric.groups.size(); ++g) {
     for (const DomainId domain : fabric.groups[g]) group_of[domain.index()] = g;
   }
-  add_fabric_resources(fabric, group_of);
-}
-
-void Hardware::add_fabric_resources(const Fabric& fabric,
-                                    const std::vector<std::size_t>& group_of) {
   const Collapse collapse =
       fabric.free_flows > 0 ? Collapse{fabric.free_flows, fabric.collapse} : Collapse{};
   const std::size_t groups = fabric.groups.size();
@@ -132,8 +127,7 @@ void Hardware::add_fabric_resources(const Fabric& fabric,
 void Hardware::uses_of(DomainId from, const std::vector<Traffic>& traffic,
                        std::vector<Use>& uses) const {
   uses.clear();
-  double total = 0;
-  for (const Traffic& part : traffic) total += part.read + part.written;
+  const double total = bytes_of(traffic);
   const auto take = [&uses](const std::vector<Crossing>& path, double share) {
     for (const Crossing& crossing : path) {
       const auto known = std::find_if(uses.begin(), uses.end(), [&](const Use& use) {
@@ -154,14 +148,11 @@ void Hardware::uses_of(DomainId from, const std::vector<Traffic>& traffic,
 }
 
 double Hardware::core_rate(DomainId from, const std::vector<Traffic>& traffic) const {
-  double total = 0;
   double seconds = 0;
   for (const Traffic& part : traffic) {
-    const double bytes = part.read + part.written;
-    total += bytes;
-    seconds += bytes / core_rate(from, part.home);
+    seconds += (part.read + part.written) / core_rate(from, part.home);
   }
-  return total / seconds;
+  return bytes_of(traffic) / seconds;
 }
 
 }  // namespace lares::simulate

@@ -18,6 +18,12 @@ struct Traffic {
   double written = 0;
 };
 
+inline double bytes_of(const std::vector<Traffic>& traffic) {
+  double bytes = 0;
+  for (const Traffic& part : traffic) bytes += part.read + part.written;
+  return bytes;
+}
+
 /// Immutable but for `sharing`, which it fills with the machine's resources once.
 class Hardware {
  public:
@@ -45,7 +51,6 @@ class Hardware {
   void add_probes(const machine::Machine& machine);
   void add_pair_links(const machine::Machine& machine);
   void add_fabric(const Fabric& fabric);
-  void add_fabric_resources(const Fabric& fabric, const std::vector<std::size_t>& group_of);
   [[nodiscard]] const RemoteClass* class_of(std::uint32_t distance) const;
   std::uint32_t add(const std::string& name, double mb_s, Collapse collapse = {});
 

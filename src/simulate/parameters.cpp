@@ -18,6 +18,23 @@ constexpr double largest = 1e15;
 constexpr double usual_core_mb_s = 6000;
 constexpr double usual_domain_mb_s_per_core = 3000;
 
+// In the order in which their ranges are told; after core_mb_s and controller_mb_s.
+struct Number {
+  const char* name;
+  double Parameters::* member;
+  bool positive;
+};
+constexpr Number numbers[] = {{"probe_mb_s", &Parameters::probe_mb_s, true},
+                              {"cache_bytes", &Parameters::cache_bytes, false},
+                              {"core_gflops", &Parameters::core_gflops, true},
+                              {"migrate_mb_s", &Parameters::migrate_mb_s, true},
+                              {"write_factor", &Parameters::write_factor, true},
+                              {"noise", &Parameters::noise, false}};
+constexpr std::pair<const char*, double Costs::*> costs_ns[] = {
+    {"create", &Costs::create}, {"dispatch", &Costs::dispatch}, {"probe", &Costs::probe},
+    {"queue", &Costs::queue},   {"loop", &Costs::loop},         {"park", &Costs::park},
+    {"wake", &Costs::wake},     {"barrier", &Costs::barrier}};
+
 struct Problem {
   std::string sentence;
 };
@@ -42,12 +59,7 @@ class ParameterReader {
     if (object.contains("source")) p.source = text(object["source"], "source");
     number(object, "core_mb_s", p.core_mb_s, true);
     read_controllers(object, p);
-    number(object, "probe_mb_s", p.probe_mb_s, true);
-    number(object, "cache_bytes", p.cache_bytes, false);
-    number(object, "core_gflops", p.core_gflops, true);
-    number(object, "migrate_mb_s", p.migrate_mb_s, true);
-    number(object, "write_factor", p.write_factor, true);
-    number(object, "noise", p.noise, false);
+    for (const auto& [name, member, positive] : numbers) number(object, name, p.*member, positive);
     if (p.noise > 1) reject("noise", "must be a number from 0 to 1");
     if (object.contains("pair_links")) {
       if (!object["pair_links"].is_boolean()) reject("pair_links", "must be true or false");
@@ -199,15 +211,9 @@ class ParameterReader {
   void read_costs(const Json& object, Costs& costs) {
     expect(object, ".costs_ns",
            {"create", "dispatch", "probe", "queue", "loop", "park", "wake", "barrier"});
-    const std::string path = "costs_ns.";
-    number(object, "create", costs.create, false, path);
-    number(object, "dispatch", costs.dispatch, false, path);
-    number(object, "probe", costs.probe, false, path);
-    number(object, "queue", costs.queue, false, path);
-    number(object, "loop", costs.loop, false, path);
-    number(object, "park", costs.park, false, path);
-    number(object, "wake", costs.wake, false, path);
-    number(object, "barrier", costs.barrier, false, path);
+    for (const auto& [name, member] : costs_ns) {
+      number(object, name, costs.*member, false, "costs_ns.");
+    }
   }
 
   const Machine& machine_;

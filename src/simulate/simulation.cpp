@@ -123,9 +123,6 @@ std::optional<Error> check_memory(const Setup& setup) {
     there += static_cast<double>(node.total.count);
   }
   if (there <= 0 || needed <= there) return std::nullopt;
-  const auto gib = [](double bytes) {
-    return std::to_string(static_cast<std::uint64_t>(std::ceil(bytes / (1U << 30U)))) + " GiB";
-  };
   return Error{"workload \"" + setup.workload.name + "\" needs " + gib(needed) + " and machine \"" +
                setup.machine.name + "\" has " + gib(there)};
 }
@@ -143,6 +140,10 @@ Result<Schedule> parse_schedule(std::string_view text, std::size_t domain_count)
 Result<Outcome> simulate(const Setup& setup) {
   if (auto problem = check_memory(setup)) return *problem;
   return Simulation(setup).run();
+}
+
+std::string gib(double bytes) {
+  return std::to_string(static_cast<std::uint64_t>(std::ceil(bytes / (1U << 30U)))) + " GiB";
 }
 
 std::vector<CoreId> compact_cores(const machine::Machine& machine, std::size_t workers) {

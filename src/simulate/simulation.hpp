@@ -78,6 +78,9 @@ struct Outcome {
 /// Time: about a microsecond a task where memory is local. May run in several threads at once.
 Result<Outcome> simulate(const Setup& setup);
 
+/// "3 GiB", rounded up, for sentences.
+std::string gib(double bytes);
+
 /// One worker for each of the first `workers` cores when the domains are filled one after another.
 std::vector<CoreId> compact_cores(const machine::Machine& machine, std::size_t workers);
 

@@ -124,6 +124,12 @@ struct Workload {
                      seconds, 0});
     return tasks.back();
   }
+  /// The last task uses what `task` does.
+  void use_again(TaskIndex task) {
+    const std::size_t first = tasks[task].first_access;
+    const std::size_t count = accesses_of(task).size();
+    for (std::size_t i = 0; i < count; ++i) accesses.push_back(Access(accesses[first + i]));
+  }
   /// Appends a phase of all tasks since the last one.
   Phase& add_phase() {
     Phase phase;

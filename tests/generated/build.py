@@ -1,5 +1,6 @@
 """Builds generated programs: the text of emit.py, by GCC 12 and Clang 19."""
 
+import concurrent.futures
 import pathlib
 import re
 import subprocess
@@ -128,20 +129,25 @@ class WalkerBuilder(Builder):
         if made.exists():
             return made
         libraries = [self._library_of(compiler, 1), self._library_of(other_than(compiler), 2)] if mixed else []
-        self._call(DRIVERS[(compiler, "c")], *FLAGS, f"-I{HERE}", self._compiled(compiler, 0), HERE / "walker.c",
+        self._call(DRIVERS[(compiler, "c")], *FLAGS, f"-I{HERE}", *self._compiled(compiler, 0), HERE / "walker.c",
                    "-Wl,--no-as-needed", *libraries, *self._linked(), "-o", made)
         return made
 
     def _compiled(self, compiler, unit):
-        made = self._folder / f"unit{unit}-{compiler}.o"
-        if not made.exists():
-            self._call(DRIVERS[(compiler, "c")], "-std=gnu11", *FLAGS, "-fPIC", f"-DUNIT={unit}", f"-I{HERE}", "-c",
-                       HERE / "walk.c", "-o", made)
-        return made
+        """The objects of walk/, two compilers at a time."""
+        def compiled(source):
+            made = self._folder / f"unit{unit}-{compiler}-{source.stem}.o"
+            if not made.exists():
+                self._call(DRIVERS[(compiler, "c")], "-std=gnu11", *FLAGS, "-fPIC", f"-DUNIT={unit}", f"-I{HERE}",
+                           "-c", source, "-o", made)
+            return made
+
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            return list(pool.map(compiled, sorted((HERE / "walk").glob("*.c"))))
 
     def _library_of(self, compiler, unit):
         made = self._folder / f"libunit{unit}-{compiler}.so"
-        self._call(DRIVERS[(compiler, "c")], *FLAGS, "-shared", self._compiled(compiler, unit), *self._linked(),
+        self._call(DRIVERS[(compiler, "c")], *FLAGS, "-shared", *self._compiled(compiler, unit), *self._linked(),
                    "-o", made)
         return made
 

@@ -1,6 +1,6 @@
-/* A program of the walker: a tree that a seed draws. See walk.c for what each node does.
+/* A program of the walker: a tree that a seed draws. See walk/ for what each node does.
  *
- * What a field says that cannot be done where the node stands, walk.c leaves out; so every tree,
+ * What a field says that cannot be done where the node stands, walk/ leaves out; so every tree,
  * and every tree with parts dropped, is a valid program.
  */
 #ifndef LARES_GENERATED_TREE_H

@@ -8,10 +8,13 @@ Ends with status 77, "skipped", where there is no QEMU.
 """
 
 import fcntl
+import itertools
+import json
 import os
 import pathlib
 import pty
 import random
+import re
 import select
 import shutil
 import signal
@@ -28,6 +31,10 @@ PROGRAM = os.path.abspath(sys.argv[2])
 SMALL = ("--nodes", "1", "--cpus-per-node", "1", "--memory-per-node", "192M")
 PATIENCE = 240
 LAB_FAILED = 125
+EARLIER = json.dumps({
+    "format": "lares-lab-counts", "version": 1, "complete": True, "cpus": [1], "regions": [],
+    "caches": {"line_bytes": 64, "l2_bytes": 65536, "l3_bytes": 0, "l3_per": "node"},
+    "elsewhere": 0, "unmatched_ends": 0, "regions_left_out": 0})  # what --json writes, without a region
 
 
 def children_of(pid):
@@ -316,15 +323,51 @@ class BadInput(LabTest):
         self.assert_sentence(self.run_lab("--", "./nothing"), 127, "./nothing", "no such file")
         self.assert_sentence(self.run_lab("--", "no-such-program-"), 127, "no-such-program-")
 
-    def test_options_that_contradict_each_other(self):
-        told = {"--json": ["--json", "c.json"], "--compare": ["--compare", "c.json"],
-                "--cache": ["--cache", "l2=64K"]}
-        for option, words in told.items():
-            self.assert_sentence(self.run_lab(*words, "--", "true"), 2, option, "without --count")
-        shape = {"--nodes": ["--nodes", "2"], "--cpuless": ["--cpuless", "1"]}
-        for option, words in shape.items():
-            done = self.run_lab("--machine", "nehalem-ep-2s", *words, "--", "true", lab=())
-            self.assert_sentence(done, 2, option, "cannot stand beside --machine")
+    # Every option with a value, each fit for a guest of two nodes with two cpus, one of them cpuless.
+    VALUES = {"--machine": ["nehalem-ep-2s"], "--nodes": ["2"], "--cpuless": ["1"],
+              "--cpus-per-node": ["2,2"], "--memory-per-node": ["256M"], "--distances": ["fully-connected"],
+              "--cache": ["l2=64K"], "--with": ["true"], "--file": ["data"], "--output": ["result"],
+              "--timeout": ["60"], "--boot-timeout": ["60"], "--count": [], "--json": ["counts.json"],
+              "--compare": ["earlier.json"]}
+    NEED_COUNT = ("--cache", "--json", "--compare")
+    CONTRADICT = {frozenset(("--machine", "--nodes")), frozenset(("--machine", "--cpuless")),
+                  frozenset(("--cpus-per-node", "--cpuless"))}
+
+    def test_knows_each_pair_of_options_that_contradict_each_other(self):
+        help_text = subprocess.run([LARES, "lab", "run", "--help"], capture_output=True, text=True,
+                                   check=True).stdout
+        options = set(re.findall(r"^  (?:-\w,)?(--[a-z-]+)", help_text, re.M)) - {"--help"}
+        self.assertEqual(options, set(self.VALUES))
+        (self.work / "data").write_text("text")
+        (self.work / "earlier.json").write_text(EARLIER)
+        no_boot = {"LARES_LAB_KERNEL": "/no/such/kernel"}  # asked for when all options are understood
+        for first, second in itertools.combinations(self.VALUES, 2):
+            pair = frozenset((first, second))
+            words = [word for name in (first, second) for word in (name, *self.VALUES[name])]
+            with self.subTest(first=first, second=second):
+                done = self.run_lab(*words, "--", "true", lab=(), env=no_boot)
+                alone = [name for name in self.NEED_COUNT if name in pair and "--count" not in pair]
+                if pair in self.CONTRADICT:
+                    self.assert_sentence(done, 2, first, second, "cannot stand beside")
+                elif alone:
+                    self.assert_sentence(done, 2, "cannot stand without --count")
+                else:
+                    self.assertEqual(done.returncode, LAB_FAILED, done.stderr)
+
+    def test_two_files_to_write_are_two(self):
+        (self.work / "folder").mkdir()
+        (self.work / "link").symlink_to("counts")
+        for path in ("counts", "./counts", "folder/../counts", str(self.work / "counts"), "link"):
+            if path == "link":
+                (self.work / "counts").touch()
+            done = self.run_lab("--count", "--json", "counts", "--output", "other", "--output", path,
+                                "--", "true")
+            self.assert_sentence(done, 2, "--json and --output would both write", path)
+
+    def test_a_shell_counts_nothing(self):
+        done = subprocess.run([LARES, "lab", "shell", "--cache", "l2=64K"], capture_output=True,
+                              text=True, stdin=subprocess.DEVNULL, check=False)
+        self.assert_sentence(done, 2, "--cache")
 
     def test_a_program_that_cannot_be_executed(self):
         (self.work / "data").write_text("text")

@@ -519,6 +519,15 @@ class Summary(LauncherTest):
         self.run_lares("true", env={"FAKE_TASKS": "600", "LARES_SUMMARY": "json a file.json"})
         self.assertEqual(json.loads((self.folder / "a file.json").read_text())["openmp"], True)
 
+    def test_two_files_to_write_are_two(self):
+        done = self.run_lares("--record", "file", "--summary=json", "./file", "true")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, b'lares: --record and --summary would both write "./file"; '
+                                      b'give each a file of its own\n')
+        self.assertFalse((self.folder / "file").exists())
+        done = self.run_lares("--record", "/dev/null", "--summary=json", "/dev/null", "true")
+        self.assertEqual(done.returncode, 0)
+
     def test_says_when_a_wanted_summary_has_nothing_to_tell(self):
         done = self.run_lares("--summary=text", "-", "true")
         self.assertEqual(done.stderr, b"lares: no OpenMP parallel region or task was seen\n")

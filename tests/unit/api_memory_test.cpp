@@ -20,6 +20,13 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
+TEST(CApi, RowsThatAreLongerThanAnyRangeAreOne) {
+  const std::array<std::size_t, 3> planes = {4, 16, 32};
+  EXPECT_EQ(lares_blocked_rows(planes.data(), 3, 8).row, 16U * 32U * 8U);
+  const std::array<std::size_t, 3> endless = {2, SIZE_MAX / 2, 4};
+  EXPECT_EQ(lares_blocked_rows(endless.data(), 3, 8).row, SIZE_MAX);
+}
+
 TEST(CApi, EveryMistakeHasASentence) {
   EXPECT_EQ(lares_alloc(0, nullptr, 0), nullptr);
   EXPECT_EQ(errno, EINVAL);

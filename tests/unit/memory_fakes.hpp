@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "machine/machine.hpp"
-#include "memory/kernel.hpp"
+#include "memory/calls.hpp"
 
 namespace lares::memory {
 
@@ -26,7 +26,12 @@ class FakeKernel {
     state() = State{};
   }
 
-  [[nodiscard]] Kernel kernel() const { return Kernel{&where}; }
+  /// Only where pages are is played.
+  [[nodiscard]] SystemCalls kernel() const {
+    SystemCalls calls = real_calls();
+    calls.move = &where;
+    return calls;
+  }
 
   /// Pages [first, first + count) are in `node`, or have the status -errno.
   void put(std::uint64_t first, std::uint64_t count, int node) const {
@@ -70,7 +75,7 @@ class FakeKernel {
     static std::mutex instance;
     return instance;
   }
-  static long where(std::size_t count, void** pages, int* status) noexcept {
+  static long where(std::size_t count, void** pages, const int*, int* status) noexcept {
     const std::lock_guard lock(mutex());
     State& now = state();
     ++now.calls;

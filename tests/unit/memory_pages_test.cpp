@@ -7,6 +7,7 @@
 
 #include "base/random.hpp"
 #include "memory/page_homes.hpp"
+#include "memory/refusal.hpp"
 #include "memory_fakes.hpp"
 
 namespace lares::memory {
@@ -336,7 +337,7 @@ class RealPages : public testing::Test {
 
   void* memory;
   // Every node is one domain, so the test holds wherever the pages land.
-  PageHomes homes{std::vector<DomainId>(64, DomainId{5}), real_kernel(), {}};
+  PageHomes homes{std::vector<DomainId>(64, DomainId{5}), real_calls(), {}};
 };
 
 TEST_F(RealPages, AreUnplacedUntilTouchedAndThenHaveAHome) {

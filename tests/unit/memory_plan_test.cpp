@@ -124,18 +124,6 @@ TEST_F(PlanTest, BlockedDividesAsScheduleStatic) {
   EXPECT_EQ(pages(rows, 3 * page), (std::vector<int>{0, 1, 2}));
 }
 
-TEST_F(PlanTest, BlockedByRowsOfAMatrixAndPlanesOfACube) {
-  const Shape matrix{{8, 512, 1}, 2, Bytes{8}};
-  EXPECT_EQ(matrix.row().count, page);
-  EXPECT_EQ(matrix.total().count, 8 * page);
-  const Shape cube{{4, 16, 32}, 3, Bytes{8}};
-  EXPECT_EQ(cube.row().count, page);
-  const Shape vector{{100, 7, 7}, 1, Bytes{8}};
-  EXPECT_EQ(vector.row().count, 8U);
-  const Shape endless{{UINT64_MAX, 2, 1}, 2, Bytes{8}};
-  EXPECT_EQ(endless.total().count, 0U);
-}
-
 TEST_F(PlanTest, BytesBehindTheLastRowBelongToIt) {
   Distribution rows = kind(Kind::blocked);
   rows.row = {3 * page};

@@ -151,7 +151,7 @@ TEST(Places, MemoryOnlyDomainsAreServedByTheNearestCores) {
   EXPECT_EQ(team.places.domain_count(), 2U);
   EXPECT_EQ(team.places.with_cores(domain(2)), domain(1));
   EXPECT_EQ(team.places.with_cores(domain(0)), domain(0));
-  EXPECT_EQ(team.places.push_target(domain(2)), team.of_domain(1));
+  EXPECT_EQ(team.places.with_workers(domain(2)), domain(1));
 }
 
 TEST(Places, TasksForADomainWithoutWorkersGoToTheNearestThatHasSome) {
@@ -161,8 +161,8 @@ TEST(Places, TasksForADomainWithoutWorkersGoToTheNearestThatHasSome) {
   set_distance(m, 2, 3, 11);  // domain 2 is nearest to the memory but has no worker
   set_distance(m, 0, 3, 13);
   const Team team(m, {CoreId{0}, CoreId{1}});
-  EXPECT_EQ(team.places.push_target(domain(2)), team.of_domain(1));
-  EXPECT_EQ(team.places.push_target(domain(1)), team.of_domain(1));
+  EXPECT_EQ(team.places.with_workers(domain(2)), domain(1));
+  EXPECT_EQ(team.places.with_workers(domain(1)), domain(1));
   EXPECT_EQ(team.places.with_workers(domain(3)), domain(0));
   EXPECT_EQ(team.places.with_cores(domain(3)), domain(2));
   const auto busy = team.places.domains_with_workers();
@@ -199,7 +199,7 @@ TEST(PlacesProperty, TreesAreConsistentOnRandomMachines) {
     const Team team(m, random_team(m, random));
     expect_consistent(team.places);
     for (std::size_t d = 0; d < m.domains.size(); ++d) {
-      EXPECT_FALSE(team.places[team.places.push_target(domain(d))].workers.empty());
+      EXPECT_FALSE(team.places.workers_in(team.places.with_workers(domain(d))).empty());
     }
     for (std::size_t p = 1; p < team.places.size(); ++p) {
       EXPECT_LT(team.places[PlaceId{p}].parent, PlaceId{p}) << "parents come first";

@@ -52,23 +52,76 @@ INSTANTIATE_TEST_SUITE_P(Policies, NamedPolicies,
                          testing::Values("locality-queues", "virouleau",
                                          "push=writer-domain,steal=domains-only"));
 
-TEST_P(NamedPolicies, SendTasksToTheQueueOfTheirHome) {
-  LARES_NEEDS_ORDER();
-  const host::Machine machine({1, 1}, GetParam());
+// Of what `make` has worker 0 make while worker 1, of the other domain, takes nothing: how much
+// lies in that domain's queue.
+template <class Make>
+std::uint32_t queued_abroad(const char* policy, Make make) {
+  const host::Machine machine({1, 1}, policy);
   give_homes();
-  std::atomic<bool> submitted{false};
-  std::atomic<int> at_home{0};
+  std::atomic<bool> made{false};
   std::uint32_t queued = 0;
   host::region(2, [&](Worker& worker) {
     if (worker.id == WorkerId{1}) {
-      while (!submitted.load(std::memory_order_acquire)) std::this_thread::yield();
+      while (!made.load(std::memory_order_acquire)) std::this_thread::yield();
       return;
     }
-    for (int i = 0; i < 50; ++i) submit(worker, *task_on(worker, 1, &at_home), {});
+    make(worker);
     queued = worker.team->length(worker.team->places->of(DomainId{1}));
-    submitted.store(true, std::memory_order_release);
+    made.store(true, std::memory_order_release);
   });
-  EXPECT_EQ(queued, 50U);
+  return queued;
+}
+
+// As a library's own thread does, when a message has come.
+void fulfil_from_outside(Task& task) {
+  std::thread outside([&task] { fulfil(task); });
+  outside.join();
+}
+
+TEST_P(NamedPolicies, SendTasksToTheQueueOfTheirHome) {
+  LARES_NEEDS_ORDER();
+  std::atomic<int> at_home{0};
+  const auto make = [&at_home](Worker& worker) {
+    for (int i = 0; i < 50; ++i) submit(worker, *task_on(worker, 1, &at_home), {});
+  };
+  EXPECT_EQ(queued_abroad(GetParam(), make), 50U);
+}
+
+TEST_P(NamedPolicies, SendTasksThatAreMadeReadyFromOutsideToTheQueueOfTheirHome) {
+  LARES_NEEDS_ORDER();
+  std::atomic<int> at_home{0};
+  const auto make = [&at_home](Worker& worker) {
+    Task* event = host::make_task(worker, [](Worker&) {}, task_flag::detachable);
+    const Dependence writes = host::out(&at_home);
+    const Dependence reads = host::in(&at_home);
+    run_pending(worker, *event, {&writes, 1});
+    for (int i = 0; i < 50; ++i) submit(worker, *task_on(worker, 1, &at_home), {&reads, 1});
+    fulfil_from_outside(*event);
+  };
+  EXPECT_EQ(queued_abroad(GetParam(), make), 50U);
+}
+
+class MadeReadyFromOutside : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Policies, MadeReadyFromOutside,
+                         testing::Values("auto", "central", "locality-queues",
+                                         "push=local,steal=cores-only",
+                                         "push=local,steal=break-even",
+                                         "push=local-domain,steal=domains-only"));
+
+// The creator waits for it outside of OpenMP, and so does nobody else of its domain run anything.
+TEST_P(MadeReadyFromOutside, ATaskIsFoundThoughNobodyAtHomeRunsTasks) {
+  const host::Machine machine({1, 1}, GetParam());
+  std::atomic<bool> ran{false};
+  host::region(2, [&](Worker& worker) {
+    if (worker.id == WorkerId{1}) return;  // to the barrier, where it runs tasks
+    Task* event = host::make_task(worker, [](Worker&) {}, task_flag::detachable);
+    const Dependence writes = host::out(&ran);
+    run_pending(worker, *event, {&writes, 1});
+    host::spawn(worker, {host::in(&ran)}, [&ran](Worker&) { ran.store(true); });
+    fulfil_from_outside(*event);
+    while (!ran.load()) std::this_thread::yield();
+  });
+  EXPECT_TRUE(ran.load());
 }
 
 TEST_P(NamedPolicies, RunTasksAtHomeUnlessTheyAreStolen) {
@@ -90,32 +143,6 @@ TEST_P(NamedPolicies, RunTasksAtHomeUnlessTheyAreStolen) {
   EXPECT_EQ(near, static_cast<std::uint64_t>(at_home.load()));
   EXPECT_EQ(near + remote, 400U);
   EXPECT_EQ(remote, steals_from_other_domains() - steals_before);
-}
-
-// An event that a library's own thread fulfils makes a task ready: it waits at its data's home.
-TEST_P(NamedPolicies, SendTasksThatAreMadeReadyFromOutsideToTheQueueOfTheirHome) {
-  LARES_NEEDS_ORDER();
-  const host::Machine machine({1, 1}, GetParam());
-  give_homes();
-  std::atomic<bool> submitted{false};
-  std::atomic<int> at_home{0};
-  std::uint32_t queued = 0;
-  host::region(2, [&](Worker& worker) {
-    if (worker.id == WorkerId{1}) {
-      while (!submitted.load(std::memory_order_acquire)) std::this_thread::yield();
-      return;
-    }
-    Task* event = host::make_task(worker, [](Worker&) {}, task_flag::detachable);
-    const Dependence writes = host::out(&at_home);
-    const Dependence reads = host::in(&at_home);
-    run_pending(worker, *event, {&writes, 1});
-    for (int i = 0; i < 50; ++i) submit(worker, *task_on(worker, 1, &at_home), {&reads, 1});
-    std::thread outside([event] { fulfil(*event); });
-    outside.join();
-    queued = worker.team->length(worker.team->places->of(DomainId{1}));
-    submitted.store(true, std::memory_order_release);
-  });
-  EXPECT_EQ(queued, 50U);
 }
 
 /// Where tasks wait that each write a block which nobody has touched yet.

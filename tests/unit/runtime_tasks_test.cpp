@@ -1,4 +1,4 @@
-// What tasks promise: waiting, groups, priorities, parts, events, cancellation, nesting.
+// What tasks promise: waiting, groups, priorities, events, cancellation, nesting.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sched.h>
@@ -133,7 +133,7 @@ TEST_P(Teams, TasksRunInlineMayLeaveChildrenBehind) {
       run_inline(
           worker,
           [](Task& task, Worker& runner) {
-            auto* count = static_cast<std::atomic<int>*>(task.data);
+            auto* count = static_cast<std::atomic<int>*>(task.host.call.data);
             host::spawn(runner, [count](Worker& deeper) {
               host::spawn(deeper, [count](Worker&) { count->fetch_add(1); });
             });
@@ -152,7 +152,7 @@ struct Descriptors {
 };
 
 void run_below(Task& task, Worker& worker) {
-  auto& descriptors = *static_cast<Descriptors*>(task.data);
+  auto& descriptors = *static_cast<Descriptors*>(task.host.call.data);
   if (descriptors.at == Descriptors::depth) return;
   descriptors.of[descriptors.at++] = &task;
   run_inline(worker, run_below, nullptr, &descriptors, 0);
@@ -172,7 +172,7 @@ TEST(TasksRunInline, UseTheirDescriptorsAgainHoweverDeepTheyAreNested) {
     run_inline(
         worker,
         [](Task& task, Worker& runner) {
-          *static_cast<const Task**>(task.data) = &task;
+          *static_cast<const Task**>(task.host.call.data) = &task;
           Task* const child = host::make_task(runner, [](Worker&) {}, 0);
           child->priority = 1;  // so it is queued
           submit(runner, *child, {});
@@ -182,28 +182,6 @@ TEST(TasksRunInline, UseTheirDescriptorsAgainHoweverDeepTheyAreNested) {
     run_inline(worker, run_below, nullptr, &third, 0);
     EXPECT_EQ(std::count(third.of.begin(), third.of.end(), kept), 0);
     taskwait(worker);
-  });
-}
-
-struct Parts {
-  int run = 0;
-  int seen_after = 0;
-};
-
-// A task of parts must not be run at once by its creator, which would not wait for later parts: in
-// a team of several its dependences prevent it.
-void run_in_parts(std::size_t threads, std::vector<Parts>& tasks) {
-  host::single(threads, [&tasks](Worker& worker) {
-    for (Parts& parts : tasks) {
-      const auto body = [&parts](Worker& runner) {
-        Task& self = *runner.current;
-        if (++parts.run < 10) submit_next_part(runner, self);
-      };
-      Task* task = host::make_task(worker, body, task_flag::untied);
-      const Dependence writes = host::out(&parts);
-      submit(worker, *task, {&writes, 1});
-      host::spawn(worker, {host::in(&parts)}, [&parts](Worker&) { parts.seen_after = parts.run; });
-    }
   });
 }
 
@@ -272,15 +250,6 @@ TEST(Binding, AThreadThatIsBoundAnewIsFollowed) {
     }
   }).join();
   if (!allowed) GTEST_SKIP() << "needs the cpus 0 and 1";
-}
-
-TEST(Untied, ATaskCompletesAfterItsLastPart) {
-  const host::Machine machine({2, 2});
-  for (const std::size_t threads : {2U, 4U}) {
-    std::vector<Parts> tasks(64);
-    run_in_parts(threads, tasks);
-    for (const Parts& parts : tasks) ASSERT_EQ(parts.seen_after, 10);
-  }
 }
 
 TEST(Priorities, HigherOnesStartFirst) {

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/file_stream.hpp"
 #include "base/random.hpp"
 #include "machine_support.hpp"
 
@@ -33,7 +34,7 @@ TEST(CountedLines, SayNothingOfWhatWasNotCounted) {
   for (const std::string text : {"", "no JSON", "[]", R"({"guest": 4, "rows": []})"}) {
     EXPECT_TRUE(CountedLines(text).empty()) << text;
   }
-  EXPECT_TRUE(CountedLines(CountedLines::read("/does/not/exist")).empty());
+  EXPECT_TRUE(CountedLines(read_text("/does/not/exist")).empty());
 }
 
 TEST(CountedLines, SurviveAnyText) {
@@ -47,8 +48,8 @@ TEST(CountedLines, SurviveAnyText) {
 // The report's file and the page are written together.
 TEST(CountedLines, AreThoseOfTheLabsPage) {
   const std::string docs = std::string(LARES_SOURCE_DIR) + "/docs/";
-  const CountedLines lines(CountedLines::read(docs + "lab-policies.json"));
-  const std::string page = CountedLines::read(docs + "lab.md");
+  const CountedLines lines(read_text(docs + "lab-policies.json"));
+  const std::string page = read_text(docs + "lab.md");
   for (const std::string program :
        {"jacobi-gcc", "jacobi-clang", "cholesky-gcc", "cholesky-clang"}) {
     for (const std::string policy : {"virouleau", "locality-queues"}) {

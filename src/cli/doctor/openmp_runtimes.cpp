@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -116,11 +114,6 @@ std::string newest_gomp_tag(const std::string& bytes) {
   return tag;
 }
 
-std::string read_bytes(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 }  // namespace
 
 OpenMPRuntime identify_openmp_runtime(const std::string& path, const std::string& bytes) {
@@ -148,7 +141,7 @@ std::vector<OpenMPRuntime> find_openmp_runtimes() {
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   std::vector<OpenMPRuntime> runtimes;
   for (const std::string& path : paths) {
-    auto runtime = identify_openmp_runtime(path, read_bytes(path));
+    auto runtime = identify_openmp_runtime(path, read_text(path));
     if (!runtime.kind.empty()) runtimes.push_back(std::move(runtime));
   }
   return runtimes;

@@ -12,18 +12,16 @@
 #include <cstring>
 
 #include "cli/doctor/checks.hpp"
+#include "memory/calls.hpp"
 
 namespace lares::cli::doctor {
 namespace {
 
-constexpr std::size_t max_nodes = 1024;
-constexpr std::size_t word_bits = 8 * sizeof(unsigned long);
-
-struct NodeMask {
-  unsigned long words[max_nodes / word_bits] = {};
-};
+using memory::NodeMask;
 
 int error_of(long result) { return result < 0 ? errno : 0; }
+/// Of a call of the table, which gives -errno.
+int error_in(long result) { return result < 0 ? static_cast<int>(-result) : 0; }
 
 /// A page of its own that is really there.
 void* touched_page() {
@@ -51,14 +49,14 @@ int try_sched_setaffinity() {
 /// The nodes that this process may use.
 int allowed_nodes(NodeMask& mask) {
   int mode = 0;
-  return error_of(
-      syscall(SYS_get_mempolicy, &mode, mask.words, max_nodes, nullptr, MPOL_F_MEMS_ALLOWED));
+  return error_of(syscall(SYS_get_mempolicy, &mode, mask.words(), memory::max_nodes, nullptr,
+                          MPOL_F_MEMS_ALLOWED));
 }
 
 int try_set_mempolicy() {
   NodeMask mask;
   if (const int error = allowed_nodes(mask)) return error;
-  return error_of(syscall(SYS_set_mempolicy, MPOL_INTERLEAVE, mask.words, max_nodes));
+  return error_in(memory::real_calls().prefer(MPOL_INTERLEAVE, mask.words()));
 }
 
 int try_mbind() {
@@ -66,8 +64,8 @@ int try_mbind() {
   if (const int error = allowed_nodes(mask)) return error;
   void* page = touched_page();
   if (page == nullptr) return errno;
-  return error_of(syscall(SYS_mbind, page, sysconf(_SC_PAGESIZE), MPOL_BIND, mask.words, max_nodes,
-                          MPOL_MF_MOVE));
+  return error_in(memory::real_calls().bind(page, static_cast<std::size_t>(sysconf(_SC_PAGESIZE)),
+                                            MPOL_BIND, mask.words()));
 }
 
 /// Asks where a page is, then moves it to where it is.
@@ -75,11 +73,11 @@ int try_move_pages() {
   void* page = touched_page();
   if (page == nullptr) return errno;
   int status = -1;
-  const long asked = syscall(SYS_move_pages, 0, 1UL, &page, nullptr, &status, 0);
-  if (asked < 0) return errno;
+  const memory::SystemCalls& calls = memory::real_calls();
+  if (const int error = error_in(calls.move(1, &page, nullptr, &status))) return error;
   if (status < 0) return -status;
   const int node = status;
-  return error_of(syscall(SYS_move_pages, 0, 1UL, &page, &node, &status, MPOL_MF_MOVE));
+  return error_in(calls.move(1, &page, &node, &status));
 }
 
 int try_membarrier() {

@@ -65,11 +65,8 @@ void add_count_options(CLI::App& command, CountOptions& options) {
 }
 
 lab::NamedCounts load_counts(const std::string& path) {
-  const auto text = lab::read_file(path, most_counts);
-  if (!text) throw UserMistake{text.error()};
-  auto counts = lab::read_counts(text.value(), fmt::format("\"{}\"", path));
-  if (!counts) throw UserMistake{counts.error()};
-  return {path, std::move(counts.value())};
+  const std::string text = expect(lab::read_file(path, most_counts));
+  return {path, expect(lab::read_counts(text, fmt::format("\"{}\"", path)))};
 }
 
 CountedRun::CountedRun(const CountOptions& options, const lab::Guest& guest,
@@ -81,9 +78,7 @@ CountedRun::CountedRun(const CountOptions& options, const lab::Guest& guest,
   const std::string plugin = find_counter();
   map_ = expect_of_lab(lab::memory_file("lares-lab-map"));
   result_ = expect_of_lab(lab::memory_file("lares-lab-counts"));
-  auto argument = lab::counter_argument(guest_, {plugin, path_of(map_), path_of(result_)});
-  if (!argument) throw UserMistake{argument.error()};
-  argument_ = std::move(argument.value());
+  argument_ = expect(lab::counter_argument(guest_, {plugin, path_of(map_), path_of(result_)}));
 }
 
 std::optional<lab::CountingHook> CountedRun::hook() {

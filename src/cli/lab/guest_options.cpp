@@ -20,16 +20,10 @@ namespace {
 constexpr std::size_t max_distances_bytes = 1U << 20U;
 
 Result<std::string> read_distances(const std::string& path) {
-  const auto refuse = [&](const char* why) {
-    return Error{fmt::format("--distances: cannot read file \"{}\": {}", path, why)};
-  };
-  const FileStream file(std::fopen(path.c_str(), "rbe"));
-  if (!file) return refuse(std::strerror(errno));
-  std::string text(max_distances_bytes + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get()) != 0) return refuse(std::strerror(errno));
-  if (text.size() > max_distances_bytes) return refuse("it is larger than 1 MiB");
-  return text;
+  std::string text;
+  if (read_text(path, max_distances_bytes, text)) return text;
+  return Error{fmt::format("--distances: cannot read file \"{}\": {}", path,
+                           errno == EFBIG ? "it is larger than 1 MiB" : std::strerror(errno))};
 }
 
 /// One number, where only one makes sense.
@@ -108,9 +102,14 @@ void add_guest_options(CLI::App& command, GuestOptions& options) {
   add("--distances", options.distances, "FILE",
       "The distances between nodes: a file with a matrix, or " + lab::distance_preset_names());
   add("--cpuless", options.cpuless, "N", "How many nodes at the end have memory only");
-  add("--cache", options.cache, "SIZES",
-      "The caches that --count assumes: l2=SIZE per cpu (default: 512K), l3=SIZE (default: none), "
-      "l3-per=node or l3-per=package");
+}
+
+void add_cache_option(CLI::App& command, GuestOptions& options) {
+  command
+      .add_option("--cache", options.cache,
+                  "The caches that --count assumes: l2=SIZE per cpu (default: 512K), l3=SIZE "
+                  "(default: none), l3-per=node or l3-per=package")
+      ->type_name("SIZES");
 }
 
 Result<lab::GuestPlan> load_guest(const GuestOptions& options, Bytes host_memory) {

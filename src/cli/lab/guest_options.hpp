@@ -21,8 +21,10 @@ struct GuestOptions {
   std::string cache;            ///< --cache
 };
 
-/// Adds --machine, --nodes, --cpus-per-node, --memory-per-node, --distances, --cpuless and --cache.
+/// Adds --machine, --nodes, --cpus-per-node, --memory-per-node, --distances and --cpuless.
 void add_guest_options(CLI::App& command, GuestOptions& options);
+/// --cache, for the command that counts.
+void add_cache_option(CLI::App& command, GuestOptions& options);
 
 /// The guest that the options describe on a host with `host_memory` left, or a sentence for the
 /// user. The plan's notes are for standard error. Reads the files that the options name.

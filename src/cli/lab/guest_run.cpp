@@ -27,12 +27,6 @@ namespace fs = std::filesystem;
 constexpr int most_seconds = 10'000'000;
 constexpr Bytes kernel_needs{80 * lab::mebibyte.count};
 
-template <class T>
-T expect(Result<T> result) {
-  if (!result) throw UserMistake{result.error()};
-  return std::move(result.value());
-}
-
 [[noreturn]] void end_with(const std::string& sentence, int status) {
   say(sentence);
   throw ExitStatus{status};

@@ -13,6 +13,7 @@
 #include "cli/launch/environment.hpp"
 #include "cli/launch/process.hpp"
 #include "cli/launch/words.hpp"
+#include "cli/output.hpp"
 
 namespace lares::cli {
 namespace {
@@ -33,6 +34,11 @@ void check_together(const CLI::App& command, const CountOptions& count) {
 }
 
 void run(const LabRunOptions& options) {
+  std::vector<OutputFile> files{{"--json", options.count.json}};
+  for (const std::string& path : options.guest_run.carry.outputs) {
+    files.push_back({"--output", path});
+  }
+  check_distinct(files);
   std::vector<std::string> words = unprotect_program(options.program);
   if (words.empty()) {
     throw UserMistake{
@@ -56,6 +62,7 @@ void add_lab_run(CLI::App& lab) {
   CLI::App* command =
       lab.add_subcommand("run", "Run a program on a NUMA machine that QEMU emulates");
   add_guest_run_options(*command, options->guest_run);
+  add_cache_option(*command, options->guest_run.guest);
   add_count_options(*command, options->count);
   command->add_option("PROGRAM", options->program, "The program and its arguments")
       ->type_name("ARGUMENTS")

@@ -9,10 +9,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
+#include "base/file_stream.hpp"
 #include "cli/launch/program.hpp"
 
 namespace lares::cli {
@@ -92,8 +91,7 @@ std::optional<int> read_report(int report) noexcept {
 }
 
 bool is_stopped(pid_t child) {
-  std::ifstream file("/proc/" + std::to_string(child) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_text("/proc/" + std::to_string(child) + "/stat");
   const std::size_t name_end = text.rfind(')');
   return name_end != std::string::npos && name_end + 2 < text.size() && text[name_end + 2] == 'T';
 }

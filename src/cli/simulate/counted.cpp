@@ -1,7 +1,5 @@
 #include "cli/simulate/counted.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace lares::cli {
@@ -21,11 +19,6 @@ CountedLines::CountedLines(std::string_view text) {
     shares_.clear();
     guest_.clear();
   }
-}
-
-std::string CountedLines::read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::string CountedLines::share(const std::string& program, const std::string& policy) const {

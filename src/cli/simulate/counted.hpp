@@ -12,8 +12,6 @@ class CountedLines {
  public:
   /// `text` is that of docs/lab-policies.json; of any other text nothing is known.
   explicit CountedLines(std::string_view text);
-  /// The text of the file at `path`, or an empty one.
-  static std::string read(const std::string& path);
 
   [[nodiscard]] bool empty() const noexcept { return shares_.empty(); }
   /// What was counted in: "4 nodes with ...".

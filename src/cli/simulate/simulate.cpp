@@ -1,6 +1,5 @@
 // `lares simulate`: what a policy would do on a machine that is not here.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"
+#include "cli/progress.hpp"
 #include "cli/simulate/report.hpp"
 #include "cli/simulate/show.hpp"
 #include "simulate/experiment.hpp"
@@ -94,52 +94,43 @@ std::vector<simulate::NamedSchedule> schedules(const SimulateOptions& options,
   return list;
 }
 
-void show_progress(std::size_t done, std::size_t all) {
-  if (isatty(STDERR_FILENO) != 1) return;
-  fmt::print(stderr, "\r\x1b[K{} of {} runs", done, all);
-  std::fflush(stderr);
-}
-
-void write_file(const char* option, const std::string& path, const std::string& text) {
-  if (!write_text(path, text)) mistake(fmt::format("{}: cannot write \"{}\"", option, path));
-}
-
 void simulate_all(const SimulateOptions& options) {
   if (options.seeds == 0 || options.seeds > 1000) mistake("--seeds: accepted are 1 to 1000");
   if (!options.report.empty()) {
     const auto lab_counts =
         std::filesystem::path(options.report).parent_path() / "lab-policies.json";
-    const CountedLines counted(CountedLines::read(lab_counts.string()));
-    write_file("--report", options.report, papers_report(options.seeds, counted));
+    const CountedLines counted(read_text(lab_counts.string()));
+    write_output("--report", options.report, papers_report(options.seeds, counted));
     return;
   }
   if (options.workload.empty())
     mistake("a workload is missing; `lares simulate --help` lists them");
-  const auto machine = load_machine(options.machine);
-  if (!machine) throw UserMistake{machine.error()};
-  const auto model = simulate::read_model(machine.value(), machine.value().simulation);
-  if (!model) mistake("machine \"" + machine.value().name + "\": " + model.error().sentence);
-  const simulate::Experiment experiment{machine.value(),
+  const auto machine = expect(load_machine(options.machine));
+  const auto model = simulate::read_model(machine, machine.simulation);
+  if (!model) mistake("machine \"" + machine.name + "\": " + model.error().sentence);
+  const simulate::Experiment experiment{machine,
                                         model.value(),
                                         options.workload,
-                                        schedules(options, machine.value()),
-                                        team_sizes(options, machine.value()),
+                                        schedules(options, machine),
+                                        team_sizes(options, machine),
                                         options.seeds,
                                         !options.no_ranges};
-  const auto found = simulate::run_experiment(experiment, show_progress);
-  if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\x1b[K");
-  if (!found) throw UserMistake{found.error()};
-  const SimulationHead head{options.workload, machine.value(), model.value(), options.seeds};
-  if (!options.svg.empty()) write_file("--svg", options.svg, simulation_svg(head, found.value()));
+  const auto found = expect([&] {
+    ProgressLine line;
+    return simulate::run_experiment(
+        experiment, [&](std::size_t done, std::size_t all) { line.show("runs", done, all); });
+  }());
+  const SimulationHead head{options.workload, machine, model.value(), options.seeds};
+  if (!options.svg.empty()) write_output("--svg", options.svg, simulation_svg(head, found));
   switch (options.format) {
     case Format::json:
-      fmt::print("{}", simulation_json(head, found.value()));
+      fmt::print("{}", simulation_json(head, found));
       return;
     case Format::csv:
-      fmt::print("{}", simulation_csv(found.value()));
+      fmt::print("{}", simulation_csv(found));
       return;
     default:
-      fmt::print("{}", simulation_text(head, found.value(), Palette(wants_colour(stdout))));
+      fmt::print("{}", simulation_text(head, found, Palette(wants_colour(stdout))));
   }
 }
 

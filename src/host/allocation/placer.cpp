@@ -1,6 +1,5 @@
 #include "host/allocation/placer.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/read_file.hpp"
 #include "machine/machine.hpp"
 #include "memory/place/place.hpp"
 #include "memory/placement_choice.hpp"
@@ -34,21 +34,6 @@ const Placer* g_placer = nullptr;  ///< lives for ever: the program allocates un
 
 /// Making a plan may allocate.
 __attribute__((tls_model("initial-exec"))) thread_local bool t_placing = false;
-
-std::string read_file(const std::string& path) {
-  std::string text;
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return text;
-  std::array<char, 4096> buffer;
-  for (;;) {
-    const ssize_t got = read(file, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-  close(file);
-  return text;
-}
 
 Distribution distribution_of(const Placer& placer) noexcept {
   Distribution how;

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <new>
 
+#include "base/raw_memory.hpp"
 #include "host/openmp/region.hpp"
 
 namespace lares::omp {
@@ -72,11 +72,7 @@ const Snapshot* snapshot_of(const Variables& values) noexcept {
       std::free(fresh);
       return at;
     }
-    if (fresh == nullptr) {
-      void* memory = std::malloc(sizeof(Snapshot));
-      if (memory == nullptr) std::abort();
-      fresh = new (memory) Snapshot{values, nullptr};
-    }
+    if (fresh == nullptr) fresh = make_raw<Snapshot>(values);
     fresh->next = head;
     // release: its contents; acquire on failure: the other's.
     if (bucket.compare_exchange_weak(head, fresh, std::memory_order_release,
@@ -131,10 +127,6 @@ void restore_later(runtime::Task& task, const Snapshot& before) noexcept {
   task.front_end = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&before) | restores);
 }
 
-Stock& stock_of_task(const runtime::Task& task) noexcept {
-  return *static_cast<Stock*>(const_cast<void*>(task.team->host));
-}
-
 }  // namespace
 
 void remember_control_variables(runtime::Worker& worker) noexcept {
@@ -166,7 +158,7 @@ void apply_inherited(runtime::Task& task) noexcept {
                                   : *static_cast<const Snapshot*>(
                                         task.team->first_variables.load(std::memory_order_acquire));
   task.front_end = nullptr;
-  Stock& stock = stock_of_task(task);
+  Stock& stock = stock_of(task);
   const Snapshot& before = current(stock);
   if (&before == &inherited) return;
   restore_later(task, before);
@@ -174,7 +166,7 @@ void apply_inherited(runtime::Task& task) noexcept {
 }
 
 void restore_saved(runtime::Task& task) noexcept {
-  if (has_been_applied(task)) change_to(stock_of_task(task), snapshot_in(task));
+  if (has_been_applied(task)) change_to(stock_of(task), snapshot_in(task));
   task.front_end = nullptr;
 }
 

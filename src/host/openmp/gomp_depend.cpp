@@ -1,7 +1,5 @@
 #include "host/openmp/gomp_depend.hpp"
 
-#include <cstdlib>
-
 #include "host/openmp/gomp_abi.hpp"
 
 namespace lares::omp::gomp {
@@ -25,41 +23,37 @@ runtime::DependKind kind_of(DepobjKind kind) noexcept {
 
 std::size_t word(void* entry) noexcept { return reinterpret_cast<std::size_t>(entry); }
 
-}  // namespace
+std::size_t size_of(void** depend) noexcept {
+  return word(depend[0] != nullptr ? depend[0] : depend[1]);
+}
 
-void Dependences::add(void* address, runtime::DependKind kind) noexcept {
+void add_to(DependenceList& all, void* address, runtime::DependKind kind) noexcept {
   // omp_all_memory is the null address; it can only be written.
   if (address == nullptr && kind == runtime::DependKind::out) {
     kind = runtime::DependKind::all_memory;
   }
-  items_[count_++] = {reinterpret_cast<std::uintptr_t>(address), Bytes{}, kind};
+  all.add({reinterpret_cast<std::uintptr_t>(address), Bytes{}, kind});
 }
 
-Dependences::Dependences(void** depend) noexcept {
+}  // namespace
+
+Dependences::Dependences(void** depend) noexcept : DependenceList(size_of(depend)) {
   const bool plain = depend[0] != nullptr;
-  const std::size_t count = word(plain ? depend[0] : depend[1]);
+  const std::size_t count = size_of(depend);
   if (count == 0) return;  // an iterator without values: what follows is not there
-  if (count > room) {
-    items_ = static_cast<runtime::Dependence*>(std::malloc(count * sizeof(runtime::Dependence)));
-    if (items_ == nullptr) std::abort();
-  }
   void** address = depend + (plain ? 2 : 5);
   const std::size_t outs = word(plain ? depend[1] : depend[2]);
   const std::size_t exclusives = plain ? 0 : word(depend[3]);
   const std::size_t ins = plain ? count - outs : word(depend[4]);
-  for (std::size_t i = 0; i < outs; ++i) add(*address++, runtime::DependKind::out);
+  for (std::size_t i = 0; i < outs; ++i) add_to(*this, *address++, runtime::DependKind::out);
   for (std::size_t i = 0; i < exclusives; ++i) {
-    add(*address++, runtime::DependKind::mutexinoutset);
+    add_to(*this, *address++, runtime::DependKind::mutexinoutset);
   }
-  for (std::size_t i = 0; i < ins; ++i) add(*address++, runtime::DependKind::in);
+  for (std::size_t i = 0; i < ins; ++i) add_to(*this, *address++, runtime::DependKind::in);
   for (std::size_t i = outs + exclusives + ins; i < count; ++i) {
     auto** object = static_cast<void**>(*address++);
-    add(object[0], kind_of(static_cast<DepobjKind>(word(object[1]))));
+    add_to(*this, object[0], kind_of(static_cast<DepobjKind>(word(object[1]))));
   }
-}
-
-Dependences::~Dependences() {
-  if (items_ != inline_) std::free(items_);
 }
 
 }  // namespace lares::omp::gomp

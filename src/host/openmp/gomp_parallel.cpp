@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/raw_memory.hpp"
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_loops.hpp"
 #include "host/openmp/gomp_reductions.hpp"
@@ -58,9 +59,7 @@ void run_with_loop(Stock& stock, Launch& launch, runtime::LoopRequest request, u
 __attribute__((tls_model("initial-exec"))) thread_local Launch* t_split = nullptr;
 
 Launch* begin_split(Stock& stock, Body body, void* data) {
-  void* memory = std::malloc(sizeof(Launch));
-  if (memory == nullptr) std::abort();
-  auto* launch = new (memory)
+  auto* launch = new (need_memory(sizeof(Launch)))
       Launch(stock, *runtime::hint_for(reinterpret_cast<const void*>(body)), body, data);
   launch->outer = t_split;
   t_split = launch;

@@ -1,6 +1,5 @@
 #include "host/openmp/gomp_reductions.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,9 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/raw_memory.hpp"
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/region.hpp"
 #include "runtime/process_lock.hpp"
+#include "runtime/spinlock.hpp"
 
 namespace lares::omp::gomp {
 
@@ -111,24 +112,13 @@ Ring& ring_of(const runtime::Team& team) noexcept {
   for (Ring* ring = g_rings; ring != nullptr; ring = ring->next) {
     if (ring->team == &team) return *ring;
   }
-  auto* ring = new (std::malloc(sizeof(Ring))) Ring;
+  auto* ring = make_raw<Ring>();
   ring->team = &team;
-  ring->counts = static_cast<std::atomic<std::uint64_t>*>(
-      std::calloc(team.size(), sizeof(std::atomic<std::uint64_t>)));
+  ring->counts = static_cast<std::atomic<std::uint64_t>*>(zeroed(
+      alignof(std::atomic<std::uint64_t>), team.size() * sizeof(std::atomic<std::uint64_t>)));
   ring->next = g_rings;
   g_rings = ring;
   return *ring;
-}
-
-template <class Ready>
-void spin_until(Ready ready) noexcept {
-  for (int spins = 0; !ready(); ++spins) {
-    if (spins < 256) {
-      runtime::relax();
-    } else {
-      sched_yield();
-    }
-  }
 }
 
 }  // namespace
@@ -185,7 +175,7 @@ void enter_workshare_reduction(runtime::Worker& worker, std::uintptr_t* data) no
       ring.counts[worker.id.index()].fetch_add(1, std::memory_order_relaxed) + 1;
   Construct& construct = ring.constructs[number % ring_size];
   bool first = false;
-  spin_until([&] {  // the slot may still serve a construct `ring_size` earlier
+  runtime::spin_until([&] {  // the slot may still serve a construct `ring_size` earlier
     std::uint64_t free = 0;
     first = construct.number.compare_exchange_strong(free, number, std::memory_order_acq_rel);
     return first || free == number;
@@ -194,7 +184,8 @@ void enter_workshare_reduction(runtime::Worker& worker, std::uintptr_t* data) no
     register_reductions(data, older, worker.team->size());
     construct.record.store(data, std::memory_order_release);
   } else {
-    spin_until([&] { return construct.record.load(std::memory_order_acquire) != nullptr; });
+    runtime::spin_until(
+        [&] { return construct.record.load(std::memory_order_acquire) != nullptr; });
     adopt_reductions(data, older, construct.record.load(std::memory_order_relaxed));
   }
   if (construct.passed.fetch_add(1, std::memory_order_acq_rel) + 1 == worker.team->size()) {

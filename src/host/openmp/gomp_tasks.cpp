@@ -16,15 +16,19 @@ namespace lares::omp::gomp {
 
 namespace {
 
+void call(const runtime::Task& task) {
+  reinterpret_cast<Body>(task.host.call.function)(task.host.call.data);
+}
+
 void run(runtime::Task& task, runtime::Worker&) {
   apply_control_variables(task);
-  reinterpret_cast<Body>(task.function)(task.data);
+  call(task);
   restore_control_variables(task);
 }
 
 // On the thread of its creator, at once: it has the creator's variables already.
 void run_in_place(runtime::Task& task, runtime::Worker&) {
-  reinterpret_cast<Body>(task.function)(task.data);
+  call(task);
   restore_control_variables(task);
 }
 
@@ -66,8 +70,7 @@ int clamp_priority(runtime::Worker& worker, const Recipe& recipe) noexcept {
 runtime::Task* make_in_place(runtime::Worker& worker, const Recipe& recipe) noexcept {
   runtime::Task* task = runtime::new_task(worker, 0);
   task->run = run;
-  task->function = reinterpret_cast<void*>(recipe.body);
-  task->data = recipe.data;
+  task->host.call = {reinterpret_cast<void*>(recipe.body), recipe.data};
   task->flags = task_flags(recipe, *worker.current);
   inherit_control_variables(worker, *task);
   return task;
@@ -78,15 +81,15 @@ runtime::Task* make_with_copy(runtime::Worker& worker, const Recipe& recipe) noe
   const auto room = static_cast<std::size_t>(recipe.size + recipe.align);
   runtime::Task* task = runtime::new_task(worker, room);
   task->run = run;
-  task->function = reinterpret_cast<void*>(recipe.body);
-  task->data = align_up(task->payload(), recipe.align);
+  void* const copy = align_up(task->payload(), recipe.align);
+  task->host.call = {reinterpret_cast<void*>(recipe.body), copy};
   task->flags = task_flags(recipe, *worker.current);
   task->priority = clamp_priority(worker, recipe);
   inherit_control_variables(worker, *task);
   if (recipe.copy != nullptr) {
-    recipe.copy(task->data, recipe.data);
+    recipe.copy(copy, recipe.data);
   } else {
-    std::memcpy(task->data, recipe.data, static_cast<std::size_t>(recipe.size));
+    std::memcpy(copy, recipe.data, static_cast<std::size_t>(recipe.size));
   }
   return task;
 }
@@ -97,7 +100,8 @@ void run_now(runtime::Worker& worker, const Recipe& recipe,
   runtime::Task* task = copies ? make_with_copy(worker, recipe) : make_in_place(worker, recipe);
   if (detach != nullptr) {
     *static_cast<std::uintptr_t*>(detach) = event_of(*task);
-    if (task->data != nullptr) *static_cast<std::uintptr_t*>(task->data) = event_of(*task);
+    if (task->host.call.data != nullptr)
+      *static_cast<std::uintptr_t*>(task->host.call.data) = event_of(*task);
   }
   runtime::run_undeferred(worker, *task, dependences);
 }
@@ -108,7 +112,7 @@ void run_later(runtime::Worker& worker, Recipe recipe,
   if (detach != nullptr) {
     // The event is the first member of the task's data.
     *static_cast<std::uintptr_t*>(detach) = event_of(*task);
-    *static_cast<std::uintptr_t*>(task->data) = event_of(*task);
+    *static_cast<std::uintptr_t*>(task->host.call.data) = event_of(*task);
   }
   runtime::submit(worker, *task, dependences);
 }
@@ -227,7 +231,7 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
     const bool in_place = recipe.copy == nullptr &&
                           (included || (recipe.priority == 0 && runtime::should_inline(worker)));
     runtime::Task* task = in_place ? nullptr : make_with_copy(worker, recipe);
-    auto* bounds = static_cast<Number*>(in_place ? recipe.data : task->data);
+    auto* bounds = static_cast<Number*>(in_place ? recipe.data : task->host.call.data);
     bounds[0] = start;
     start = static_cast<Number>(start + width);
     bounds[1] = i + 1 == split.tasks ? end : start;
@@ -294,7 +298,7 @@ void make_any(runtime::Worker& worker, const Recipe& recipe, bool if_clause, voi
 std::uintptr_t task_code(const runtime::Task& task) noexcept {
   constexpr void (*body)(runtime::Task&, runtime::Worker&) = run;
   if (runtime::stall::glance(task.run) != body) return 0;
-  return reinterpret_cast<std::uintptr_t>(runtime::stall::glance(task.function));
+  return reinterpret_cast<std::uintptr_t>(runtime::stall::glance(task.host.call.function));
 }
 
 }  // namespace lares::omp::gomp

@@ -1,8 +1,5 @@
 #include "host/openmp/kmp_depend.hpp"
 
-#include <cstdlib>
-#include <new>
-
 namespace lares::omp::kmp {
 
 namespace {
@@ -23,32 +20,23 @@ std::size_t size_of(std::int32_t count, const DependInfo* list) noexcept {
   return list == nullptr || count <= 0 ? 0 : static_cast<std::size_t>(count);
 }
 
+void add_to(DependenceList& all, const DependInfo& item) noexcept {
+  if (is_all_memory(item)) {
+    all.add({0, Bytes{}, runtime::DependKind::all_memory});
+  } else if (item.address != 0) {  // the null address depends on nothing: so does libomp decide
+    all.add({item.address, Bytes{item.bytes}, kind_of(item)});
+  }
+}
+
 }  // namespace
 
-void Dependences::add(const DependInfo& item) noexcept {
-  if (is_all_memory(item)) {
-    new (&items_[count_++]) runtime::Dependence{0, Bytes{}, runtime::DependKind::all_memory};
-  } else if (item.address != 0) {  // the null address depends on nothing: so does libomp decide
-    new (&items_[count_++]) runtime::Dependence{item.address, Bytes{item.bytes}, kind_of(item)};
-  }
-}
-
 Dependences::Dependences(std::int32_t count, const DependInfo* list, std::int32_t noalias_count,
-                         const DependInfo* noalias_list) noexcept {
-  const std::size_t first = size_of(count, list);
-  const std::size_t second = size_of(noalias_count, noalias_list);
-  void* memory = inline_;
-  if (first + second > room) {
-    memory = std::malloc((first + second) * sizeof(runtime::Dependence));
-    if (memory == nullptr) std::abort();
+                         const DependInfo* noalias_list) noexcept
+    : DependenceList(size_of(count, list) + size_of(noalias_count, noalias_list)) {
+  for (std::size_t i = 0; i < size_of(count, list); ++i) add_to(*this, list[i]);
+  for (std::size_t i = 0; i < size_of(noalias_count, noalias_list); ++i) {
+    add_to(*this, noalias_list[i]);
   }
-  items_ = static_cast<runtime::Dependence*>(memory);
-  for (std::size_t i = 0; i < first; ++i) add(list[i]);
-  for (std::size_t i = 0; i < second; ++i) add(noalias_list[i]);
-}
-
-Dependences::~Dependences() {
-  if (static_cast<void*>(items_) != inline_) std::free(items_);
 }
 
 }  // namespace lares::omp::kmp

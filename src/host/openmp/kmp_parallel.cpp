@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "base/raw_memory.hpp"
 #include "host/openmp/kmp_entry.hpp"
 #include "host/openmp/placement.hpp"
 
@@ -60,8 +61,7 @@ class Call {
   Call(const void* body, std::size_t count) noexcept
       : body_(const_cast<void*>(body)), convention_(convention_for(count)), count_(count) {
     if (convention_.arguments <= room) return;
-    arguments_ = static_cast<void**>(std::malloc(convention_.arguments * sizeof(void*)));
-    if (arguments_ == nullptr) std::abort();
+    arguments_ = static_cast<void**>(need_memory(convention_.arguments * sizeof(void*)));
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -167,9 +167,7 @@ struct SerialRegion {
 namespace {
 
 void begin_serial(Stock& stock, const void* code, std::int32_t gtid) {
-  void* memory = std::malloc(sizeof(SerialRegion));
-  if (memory == nullptr) std::abort();
-  auto* serial = new (memory) SerialRegion(stock, code);
+  auto* serial = new (need_memory(sizeof(SerialRegion))) SerialRegion(stock, code);
   serial->worker = serial->region.enter();
   serial->outer = t_memory.serial;
   serial->outer_gtid = t_memory.gtid;

@@ -8,6 +8,7 @@
 #include <new>
 #include <span>
 
+#include "base/raw_memory.hpp"
 #include "host/openmp/kmp_entry.hpp"
 
 namespace lares::omp::kmp {
@@ -61,9 +62,7 @@ void add_reductions(const runtime::Worker& worker, runtime::Taskgroup& group, st
   if (threads == 1 || items == 0) return;
   const std::size_t bytes =
       sizeof(Reductions) + items * (sizeof(Item) + threads * sizeof(std::atomic<void*>));
-  void* memory = std::malloc(bytes);
-  if (memory == nullptr) std::abort();
-  auto* record = new (memory) Reductions{&g_kind, worker.team, threads, items, nullptr};
+  auto* record = new (need_memory(bytes)) Reductions{&g_kind, worker.team, threads, items, nullptr};
   record->items = reinterpret_cast<Item*>(record + 1);
   auto* copies = reinterpret_cast<std::atomic<void*>*>(record->items + items);
   const auto* input = static_cast<const Input*>(data);

@@ -36,10 +36,6 @@ bool has_helpers(Stock& stock) noexcept {
   return wanted && stock.find(Entry::__kmpc_omp_has_task_team) != nullptr;
 }
 
-Stock& stock_of_task(const runtime::Task& task) noexcept {
-  return *static_cast<Stock*>(const_cast<void*>(task.team->host));
-}
-
 std::int32_t carry(std::int32_t gtid, void* argument) {
   CompilerTask& made = compiler_task(*static_cast<Carrier*>(argument)->task);
   return made.routine != nullptr ? made.routine(gtid, &made) : 0;
@@ -50,7 +46,7 @@ std::int32_t carry(std::int32_t gtid, void* argument) {
 std::int32_t arrive(std::int32_t gtid, void* argument) {
   runtime::Task& task = *static_cast<Carrier*>(argument)->task;
   void** const handle = real<decltype(__kmpc_omp_get_target_async_handle_ptr)>(
-      stock_of_task(task), Entry::__kmpc_omp_get_target_async_handle_ptr)(gtid);
+      stock_of(task), Entry::__kmpc_omp_get_target_async_handle_ptr)(gtid);
   if (handle != nullptr && *handle != nullptr) return 0;
   run_destructors(task, gtid);
   runtime::fulfil(task);

@@ -12,23 +12,12 @@ namespace lares::omp::kmp {
 
 namespace {
 
-// The engine leaves two words of a task to us: the compiler's flags with two of our own, and the
-// size of the payload.
+// Beside the compiler's flags, in HostPart::bits.
 constexpr std::uint32_t in_parts = 1U << 30U;   // an untied task's loop over its parts is under way
 constexpr std::uint32_t next_part = 1U << 31U;  // its routine asked for the next one
 
-std::uint32_t bits_of(const runtime::Task& task) noexcept {
-  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(task.function));
-}
-void set_bits(runtime::Task& task, std::uint32_t bits) noexcept {
-  task.function = reinterpret_cast<void*>(static_cast<std::uintptr_t>(bits));
-}
-std::size_t payload_of(const runtime::Task& task) noexcept {
-  return reinterpret_cast<std::size_t>(task.data);
-}
-
 bool has(const runtime::Task& task, std::uint32_t bit) noexcept {
-  return (bits_of(task) & bit) != 0;
+  return (task.host.bits.flags & bit) != 0;
 }
 
 // --- running
@@ -42,12 +31,12 @@ void call_routine(runtime::Task& task, std::int32_t gtid) {
 // The next part would be the newest task of this thread's queue, and so the next one it takes: it
 // goes on with it at once.
 void run_parts(runtime::Task& task, std::int32_t gtid) {
-  set_bits(task, bits_of(task) | in_parts);
+  task.host.bits.flags |= in_parts;
   do {
-    set_bits(task, bits_of(task) & ~next_part);
+    task.host.bits.flags &= ~next_part;
     call_routine(task, gtid);
   } while (has(task, next_part));
-  set_bits(task, bits_of(task) & ~in_parts);
+  task.host.bits.flags &= ~in_parts;
 }
 
 // Under libomp all threads of a cancelled region still meet in its barriers, so the team is never
@@ -105,7 +94,7 @@ bool is_included(const runtime::Worker& worker, std::uint32_t bits) noexcept {
 
 void go_on(runtime::Task& task, runtime::Worker& worker) {
   if (has(task, in_parts)) {
-    set_bits(task, bits_of(task) | next_part);
+    task.host.bits.flags |= next_part;
   } else {
     run_parts(task, gtid_of(worker));  // an undeferred task: the compiler called its first part
   }
@@ -136,8 +125,7 @@ CompilerTask* make_task(runtime::Worker& worker, std::uint32_t bits, std::size_t
                       !worker.team->cancellable;
   task->run = simple ? run_simple : run_any;
   task->flags = engine_flags(bits, *worker.current);
-  task->data = reinterpret_cast<void*>(head + shareds);
-  set_bits(*task, bits);
+  task->host.bits = {bits, head + shareds};
   inherit_control_variables(worker, *task);
   CompilerTask& made = compiler_task(*task);
   made.shareds = shareds == 0 ? nullptr : static_cast<char*>(task->payload()) + head;
@@ -149,13 +137,12 @@ CompilerTask* make_task(runtime::Worker& worker, std::uint32_t bits, std::size_t
 
 CompilerTask* copy_task(runtime::Worker& worker, CompilerTask& pattern) noexcept {
   runtime::Task& source = task_of(pattern);
-  runtime::Task* task = runtime::new_task(worker, payload_of(source));
+  runtime::Task* task = runtime::new_task(worker, source.host.bits.payload);
   task->run = source.run;
   task->flags = source.flags;
-  task->data = source.data;
-  task->function = source.function;
+  task->host.bits = source.host.bits;
   inherit_control_variables(worker, *task);
-  std::memcpy(task->payload(), source.payload(), payload_of(source));
+  std::memcpy(task->payload(), source.payload(), source.host.bits.payload);
   CompilerTask& made = compiler_task(*task);
   if (pattern.shareds != nullptr) {
     const auto offset = static_cast<char*>(pattern.shareds) - static_cast<char*>(source.payload());
@@ -184,7 +171,7 @@ void submit(runtime::Worker& worker, CompilerTask& made,
             std::span<const runtime::Dependence> dependences) {
   runtime::Task& task = task_of(made);
   if (&task == worker.current) return go_on(task, worker);
-  const std::uint32_t bits = bits_of(task);
+  const std::uint32_t bits = task.host.bits.flags;
   if ((bits & task_bit::priority) != 0) task.priority = priority_of(worker, task);
   if (is_included(worker, bits)) return run_now(worker, made, dependences);
   runtime::submit(worker, task, dependences);

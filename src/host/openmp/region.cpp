@@ -1,8 +1,6 @@
 #include "host/openmp/region.hpp"
 
 #include <link.h>
-#include <sched.h>
-
 #include <algorithm>
 
 #include "host/openmp/control_variables.hpp"
@@ -155,29 +153,14 @@ runtime::Team* Region::make_team(std::size_t size) noexcept {
   return team;
 }
 
-namespace {
-
-/// Until `done`: soon, unless somebody else needs the processor.
-template <class Done>
-void wait_until(Done done) noexcept {
-  for (int spins = 0; !done(); ++spins) {
-    if (spins < 256) {
-      runtime::relax();
-    } else {
-      sched_yield();
-    }
-  }
-}
-
-}  // namespace
-
 /// The program's code runs when the memory that waited for this team is where it shall be.
 void Region::tell_of_start(const runtime::Team& team) noexcept {
   if (!telling_.exchange(true, std::memory_order_relaxed)) {
     tell_team(starts_, team);
     told_.store(true, std::memory_order_release);  // release: what was done to the memory
   } else {
-    wait_until([this] { return told_.load(std::memory_order_acquire); });  // acquire: see above
+    runtime::spin_until(
+        [this] { return told_.load(std::memory_order_acquire); });  // acquire: see above
   }
 }
 
@@ -195,7 +178,8 @@ runtime::Worker* Region::enter() noexcept {
     if (!making_.exchange(true, std::memory_order_acq_rel)) {
       team = make_team(size);
     } else {
-      wait_until([&] { return (team = team_.load(std::memory_order_acquire)) != nullptr; });
+      runtime::spin_until(
+          [&] { return (team = team_.load(std::memory_order_acquire)) != nullptr; });
     }
   }
   const int number = stock_.thread_num();

@@ -69,9 +69,12 @@ class LeftToStock {
   runtime::Worker* worker_;
 };
 
-/// The stock runtime of the calling worker's team.
+/// The stock runtime of the calling worker's team, or of a task's.
 inline Stock& stock_of(const runtime::Worker& worker) noexcept {
   return *static_cast<Stock*>(const_cast<void*>(worker.host));
+}
+inline Stock& stock_of(const runtime::Task& task) noexcept {
+  return *static_cast<Stock*>(const_cast<void*>(task.team->host));
 }
 
 /// True if `address` is code of this library. It calls the bodies of regions and tasks, and what

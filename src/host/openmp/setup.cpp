@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/read_file.hpp"
 #include "host/openmp/binding.hpp"
 #include "host/openmp/gomp_tasks.hpp"
 #include "host/openmp/kmp_tasks.hpp"
@@ -31,20 +32,6 @@ namespace lares::omp {
 namespace {
 
 char g_session[512];
-
-bool read_file(const char* path, std::string& text) noexcept {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  char buffer[4096];
-  for (;;) {
-    const ssize_t got = ::read(file, buffer, sizeof(buffer));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-  close(file);
-  return true;
-}
 
 // The process's counters: a sparse file that the launcher reads after our end, whatever end it is.
 runtime::CountersFile* map_counters() noexcept {
@@ -87,10 +74,7 @@ bool wants_record() noexcept {
 
 // `lares run --stall` leaves its limit for us, in milliseconds; 0 if it does not.
 Nanoseconds stall_limit() noexcept {
-  std::string path = g_session;
-  path += "/stall";
-  std::string text;
-  if (!read_file(path.c_str(), text)) return {};
+  const std::string text = read_file(std::string(g_session) + "/stall");
   return {std::strtoll(text.c_str(), nullptr, 10) * 1'000'000};
 }
 
@@ -151,10 +135,8 @@ void set_up() noexcept {
   const char* session = std::getenv("LARES_SESSION");
   if (session == nullptr || std::strlen(session) >= sizeof(g_session)) return;
   std::strcpy(g_session, session);
-  std::string path = g_session;
-  path += "/machine";
-  std::string text;
-  if (!read_file(path.c_str(), text)) return;  // the launcher is gone: so are we
+  const std::string text = read_file(std::string(g_session) + "/machine");
+  if (text.empty()) return;  // the launcher is gone: so are we
   Result<machine::Machine> machine = machine::parse_compact(text);
   if (!machine) return;
   const char* wanted = std::getenv("LARES_POLICY");

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/raw_memory.hpp"
 #include "host/openmp/binding.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/process_lock.hpp"
@@ -162,9 +163,8 @@ void add_stock(const Object& object) noexcept {
     dlclose(handle);
     return;
   }
-  void* memory = std::malloc(sizeof(Stock));
-  if (memory == nullptr) std::abort();
-  auto* stock = new (memory) Stock(handle, file_name(object.path), object.begin, object.end);
+  auto* stock = new (need_memory(sizeof(Stock)))
+      Stock(handle, file_name(object.path), object.begin, object.end);
   g_stocks[g_stock_count++] = stock;
   if (g_stock_count == 1) runtime::Engine::instance().set_runtime(stock->name());
   if (!runtime::Engine::active()) return;

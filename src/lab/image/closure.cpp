@@ -129,12 +129,7 @@ class Closure {
 
   [[nodiscard]] std::string in_path(const std::string& name) const {
     if (name.empty() || name.find('/') != std::string::npos) return is_file(name) ? name : "";
-    const std::string path = variable(environment_, "PATH");
-    for (const auto& folder : words_of(path.empty() ? "/bin:/usr/bin" : path, ":")) {
-      const std::string candidate = fmt::format("{}/{}", folder, name);
-      if (is_file(candidate) && access(candidate.c_str(), X_OK) == 0) return candidate;
-    }
-    return {};
+    return find_in_path(name, variable(environment_, "PATH"));
   }
 
   std::optional<Error> add_linked(const std::string& path, const ElfFile& elf) {

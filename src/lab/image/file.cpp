@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <vector>
 
 namespace lares::lab {
@@ -122,6 +123,21 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
 
 MappedFile::~MappedFile() {
   if (data_ != nullptr) munmap(data_, size_);
+}
+
+std::string find_in_path(const std::string& name, std::string path) {
+  if (path.empty()) path = "/bin:/usr/bin";
+  for (std::size_t start = 0; start < path.size();) {
+    const std::size_t end = std::min(path.find(':', start), path.size());
+    const std::string candidate = path.substr(start, end - start) + "/" + name;
+    std::error_code failure;
+    if (end > start && std::filesystem::is_regular_file(candidate, failure) &&
+        access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+    start = end + 1;
+  }
+  return {};
 }
 
 }  // namespace lares::lab

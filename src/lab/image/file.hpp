@@ -81,4 +81,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
+/// The first executable file `name` in the folders of `path`, a value of PATH; of the usual ones if
+/// that is empty. "" if there is none.
+std::string find_in_path(const std::string& name, std::string path);
+
 }  // namespace lares::lab

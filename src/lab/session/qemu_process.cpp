@@ -15,6 +15,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "lab/image/file.hpp"
 #include "lab/session/qemu_command.hpp"
 
 namespace lares::lab {
@@ -24,14 +25,7 @@ constexpr const char* qemu_name = "qemu-system-x86_64";
 
 std::string find_qemu() {
   const char* set = std::getenv("PATH");
-  std::string_view path = set == nullptr ? "/usr/bin:/bin" : set;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find(':'), path.size());
-    std::string candidate = fmt::format("{}/{}", path.substr(0, end), qemu_name);
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  return "";
+  return find_in_path(qemu_name, set == nullptr ? "" : set);
 }
 
 Error system_error(std::string_view what) {

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <climits>
 
-#include "memory/kernel.hpp"
 #include "memory/place/runs.hpp"
+#include "memory/refusal.hpp"
 
 namespace lares::memory {
 namespace {

@@ -14,8 +14,6 @@
 namespace lares::memory {
 namespace {
 
-constexpr int populate_write = 23;  // MADV_POPULATE_WRITE (Linux 5.14)
-
 std::span<const Way> ways_of(WantedWay wanted) noexcept {
   static constexpr std::array<Way, 3> ways{Way::userfault_thread, Way::userfault_signal,
                                            Way::protect};

@@ -144,7 +144,7 @@ bool nothing_to_place(const Nodes& nodes, const Plan& plan) noexcept {
 
 int make_pages(const SystemCalls& calls, std::uintptr_t begin, std::uintptr_t end,
                Bytes page) noexcept {
-  const int error = errno_of(calls.advise(pointer(begin), end - begin, MADV_POPULATE_WRITE));
+  const int error = errno_of(calls.advise(pointer(begin), end - begin, populate_write));
   if (error != EINVAL) return error;
   // A kernel before 5.14.
   for (; begin < end; begin += page.count) {

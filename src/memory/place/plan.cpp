@@ -14,11 +14,6 @@ namespace {
 
 using Kind = Distribution::Kind;
 
-std::uint64_t product(std::uint64_t a, std::uint64_t b) noexcept {
-  std::uint64_t result = 0;
-  return __builtin_mul_overflow(a, b, &result) ? 0 : result;
-}
-
 std::vector<DomainId> with_memory(const Nodes& nodes) {
   std::vector<DomainId> all;
   for (std::size_t d = 0; d < nodes.domains(); ++d) {
@@ -88,14 +83,6 @@ std::vector<std::uint32_t> scaled(std::span<const std::uint32_t> weights) {
 }
 
 }  // namespace
-
-Bytes Shape::row() const noexcept {
-  std::uint64_t bytes = element.count;
-  for (unsigned i = 1; i < std::min(indices, 3U); ++i) bytes = product(bytes, extent[i]);
-  return {bytes};
-}
-
-Bytes Shape::total() const noexcept { return {product(row().count, extent[0])}; }
 
 /// Turns are dealt so that each domain's are spread evenly: the one that is most behind is next.
 void Plan::fill_turns(std::span<const DomainId> domains, std::span<const std::uint32_t> weights) {

@@ -37,18 +37,6 @@ struct Distribution {
   Bytes row{1};            ///< blocked: pieces are cut between rows of so many bytes
 };
 
-/// The shape of a C array: the last index runs fastest. 1 to 3 indices.
-struct Shape {
-  std::array<std::uint64_t, 3> extent{1, 1, 1};
-  unsigned indices = 1;
-  Bytes element{1};
-  /// The bytes that belong to one value of the first index: an element of a vector, a row of a
-  /// matrix, a plane of a cube. 0 if that overflows or the shape is empty.
-  [[nodiscard]] Bytes row() const noexcept;
-  /// The bytes of the whole; 0 as above.
-  [[nodiscard]] Bytes total() const noexcept;
-};
-
 /// A distribution that was checked and made ready for one range.
 /// Thread safety: immutable after make().
 class Plan {

@@ -40,9 +40,7 @@ Workload make_stream(Settings& settings, const Team& team) {
         add_data(workload, team, layout, i, count, part * reads, AccessMode::read);
         add_data(workload, team, layout, i, count, part, AccessMode::write);
       } else {
-        const auto first = workload.accesses_of(static_cast<TaskIndex>(i));
-        const std::vector<Access> again(first.begin(), first.end());
-        workload.accesses.insert(workload.accesses.end(), again.begin(), again.end());
+        workload.use_again(static_cast<TaskIndex>(i));
       }
     }
     workload.add_phase().creation = Phase::Creation::owners;
@@ -113,9 +111,7 @@ Workload make_jacobi(Settings& settings, const Team& team) {
         add_data(workload, team, layout, i, count, 16 * sites / static_cast<double>(count),
                  AccessMode::read_write);
       } else {
-        const auto first = workload.accesses_of(static_cast<TaskIndex>(i));
-        const std::vector<Access> again(first.begin(), first.end());
-        workload.accesses.insert(workload.accesses.end(), again.begin(), again.end());
+        workload.use_again(static_cast<TaskIndex>(i));
       }
     }
     Phase& phase = workload.add_phase();
@@ -145,19 +141,13 @@ Workload make_cg(Settings& settings, const Team& team) {
   const double parts = static_cast<double>(workers);
   const double matrix = 12 * nonzeros / parts;
   constexpr double vector_passes = 12;
-  std::vector<std::vector<Access>> product(workers);
-  std::vector<std::vector<Access>> update(workers);
   for (std::size_t iteration = 0; iteration < iterations; ++iteration) {
-    for (int kind = 0; kind < 2; ++kind) {
+    for (const bool product : {true, false}) {
       for (std::size_t w = 0; w < workers; ++w) {
-        auto& kept = kind == 0 ? product[w] : update[w];
         workload.add_task(0, w);
         if (iteration > 0) {
-          workload.accesses.insert(workload.accesses.end(), kept.begin(), kept.end());
-          continue;
-        }
-        const std::size_t first = workload.accesses.size();
-        if (kind == 0) {
+          workload.use_again(static_cast<TaskIndex>(product ? w : workers + w));
+        } else if (product) {
           add_data(workload, team, layout, w, workers, matrix, AccessMode::read);
           const Layout spread = layout == Layout::serial ? layout : Layout::interleaved;
           add_data(workload, team, spread, w, workers, 8 * n / parts, AccessMode::read);
@@ -165,8 +155,6 @@ Workload make_cg(Settings& settings, const Team& team) {
           add_data(workload, team, layout, w, workers, vector_passes * 8 * n / parts,
                    AccessMode::read);
         }
-        kept.assign(workload.accesses.begin() + static_cast<std::ptrdiff_t>(first),
-                    workload.accesses.end());
       }
       workload.add_phase().creation = Phase::Creation::owners;
     }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 
 #include "base/file_stream.hpp"
@@ -50,15 +50,11 @@ constexpr std::string_view file_prefix = "file:";
 constexpr std::size_t most_file_bytes = std::size_t{4} << 30U;
 
 Result<Workload> read_graph(const std::string& path, const Team& team) {
-  const FileStream file(std::fopen(path.c_str(), "rbe"));
-  if (!file) return Error{"cannot read task graph " + shown(path)};
   std::string text;
-  std::array<char, 65536> buffer;
-  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
-    text.append(buffer.data(), count);
-    if (text.size() > most_file_bytes) return Error{"task graph is larger than 4 GiB"};
+  if (!read_text(path, most_file_bytes, text)) {
+    return Error{errno == EFBIG ? "task graph is larger than 4 GiB"
+                                : "cannot read task graph " + shown(path)};
   }
-  if (std::ferror(file.get()) != 0) return Error{"cannot read task graph " + shown(path)};
   return parse_graph(text, team.machine.domains.size());
 }
 

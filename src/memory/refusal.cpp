@@ -1,22 +1,10 @@
-#include "memory/kernel.hpp"
-
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "memory/refusal.hpp"
 
 #include <cerrno>
 #include <cstdio>
 
 namespace lares::memory {
 namespace {
-
-long where(std::size_t count, void** pages, int* status) noexcept {
-  const int program_errno = errno;
-  constexpr int this_process = 0;
-  const long result = syscall(SYS_move_pages, this_process, count, pages, nullptr, status, 0);
-  const int error = errno;
-  errno = program_errno;
-  return result < 0 ? -error : result;
-}
 
 const char* name_of(int error) noexcept {
   switch (error) {
@@ -32,11 +20,6 @@ const char* name_of(int error) noexcept {
 }
 
 }  // namespace
-
-const Kernel& real_kernel() noexcept {
-  static constexpr Kernel kernel{&where};
-  return kernel;
-}
 
 bool is_refusal(int error) noexcept { return error == EPERM || error == EACCES || error == ENOSYS; }
 
