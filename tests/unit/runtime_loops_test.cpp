@@ -252,8 +252,8 @@ TEST(Loops, OfMoreChunksThanAWordHoldsRunEachIterationOnce) {
   EXPECT_EQ(sum.load(), request.iterations * (request.iterations - 1));
 }
 
-// A segment's stamps are 8 bits wide. Only some of its uses come to its later loops, whose lanes so
-// still bear what they got 255 uses ago when the same stamp comes again.
+// A segment's stamps are 8 bits wide. Few of its uses come to its later loops, whose lanes so still
+// bear what they got 255 uses ago when the same stamp comes again.
 TEST(Loops, KnowLanesFromThoseOfTheSameStampLongAgo) {
   constexpr int stamps = 255;
   const host::Machine machine({2, 1});
@@ -264,12 +264,12 @@ TEST(Loops, KnowLanesFromThoseOfTheSameStampLongAgo) {
     request.guided = loop % 2 == 1;
     return request;
   };
-  for (int use = 0; use < 2 * stamps + 20; ++use) {
-    const bool is_long = use % stamps < 20;
+  for (int use = 0; use < 4 * stamps; ++use) {
+    const int turn = use / stamps;
+    const bool is_long = use % stamps == 7;
+    const bool left_early = is_long && turn % 2 == 0;  // some ranges stay in their lanes
+    const bool late = is_long && turn == 1;
     const std::uint32_t loops = is_long ? LoopSegment::loops : 1;
-    const bool left_early =
-        is_long && use < stamps && use % 3 == 0;  // some ranges stay in their lanes
-    const bool late = is_long && use % 2 == 1;
     std::atomic<bool> others_done{false};
     std::vector<std::atomic<std::uint64_t>> count(loops);
     host::region(3, [&](Worker& worker) {
