@@ -25,6 +25,10 @@ ROWS = {
     "spawn-wait": "spawn 20 and taskwait, per task",
     "taskgroup": "taskgroup of one task",
     "dynamic": "schedule(dynamic,1), per chunk",
+    "dynamic-16": "schedule(dynamic,16), per iteration",
+    "dynamic-128": "schedule(dynamic,128), per iteration",
+    "dynamic-ull": "schedule(dynamic,1) over unsigned long long, per chunk",
+    "dynamic-collapse": "collapse(2) schedule(dynamic,1), per chunk",
     "guided": "schedule(guided), loop of 64 iterations",
     "static": "schedule(static), loop of 64 iterations",
     "barrier": "barrier",
@@ -54,6 +58,8 @@ def read_options():
     parser.add_argument("--min-ms", type=harness.positive, default=50, metavar="MS",
                         help="how long each run measures (default: 50)")
     parser.add_argument("--policy", metavar="SPEC", help="policy for the runs under Lares")
+    parser.add_argument("--loops", metavar="HOW", help="who hands out loops under Lares")
+    parser.add_argument("--domain", metavar="LEVEL", help="what makes a domain under Lares")
     parser.add_argument("--from", dest="source", type=pathlib.Path, metavar="FILE",
                         help="measure nothing, show what --json wrote to FILE earlier")
     parser.add_argument("--format", choices=("text", "json", "csv", "markdown"), default="text",
@@ -73,7 +79,8 @@ def read_options():
 def configurations(options):
     """Column name -> (words before the program, program, environment)."""
     lares = harness.lares_command(options)
-    policy = ["--policy", options.policy] if options.policy else []
+    policy = [word for name in ("policy", "loops", "domain") if getattr(options, name)
+              for word in (f"--{name}", getattr(options, name))]
     found = {}
     for name, binary in STOCK.items():
         path = harness.program(options.build / "bench", binary)

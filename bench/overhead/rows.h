@@ -17,7 +17,11 @@ long row_independent(long operations);  // each task with data of its own
 long row_stencil(long operations);      // each task after three of the step before
 
 // Loops and teams.
-long row_dynamic(long operations);   // schedule(dynamic, 1); one operation is one chunk
+long row_dynamic(long operations);           // schedule(dynamic, 1); one operation is one chunk
+long row_dynamic_16(long operations);        // chunks of 16; one operation is one iteration
+long row_dynamic_128(long operations);       // chunks of 128, likewise
+long row_dynamic_ull(long operations);       // as dynamic, over unsigned long long
+long row_dynamic_collapse(long operations);  // as dynamic, over two loops as one
 long row_guided(long operations);    // schedule(guided); one operation is a loop of 64 iterations
 long row_static(long operations);    // schedule(static); one operation is a loop of 64 iterations
 long row_barrier(long operations);   // one operation is one barrier

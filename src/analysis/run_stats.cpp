@@ -49,6 +49,9 @@ Counts& Counts::operator+=(const Counts& other) noexcept {
   inlined += other.inlined;
   for (std::size_t rank = 0; rank < steals.size(); ++rank) steals[rank] += other.steals[rank];
   failed_rounds += other.failed_rounds;
+  loops += other.loops;
+  loop_iterations += other.loop_iterations;
+  for (std::size_t i = 0; i < loop_steals.size(); ++i) loop_steals[i] += other.loop_steals[i];
   queue_operations += other.queue_operations;
   queueing_ns += other.queueing_ns;
   thread_time_ns += other.thread_time_ns;

@@ -36,6 +36,9 @@ struct Counts {
   std::uint64_t inlined = 0;
   std::array<std::uint64_t, runtime::distance_ranks> steals{};  ///< [0] = in the thief's domain
   std::uint64_t failed_rounds = 0;
+  std::uint64_t loops = 0;                     ///< worksharing loops of ours
+  Shares loop_iterations;                      ///< by whose part they were of
+  std::array<std::uint64_t, 2> loop_steals{};  ///< ranges: in the thief's domain, from another
   std::uint64_t queue_operations = 0;
   double queueing_ns = 0;     ///< time in queue operations, estimated from samples
   double thread_time_ns = 0;  ///< threads x time from the first region to the end of the last

@@ -80,6 +80,11 @@ Counts read_slot(const SlotReader& slot, double ns_per_tick) noexcept {
     counts.steals[rank] = slot.counter(offsetof(CounterSlot, steals), rank);
   }
   counts.failed_rounds = slot.counter(offsetof(CounterSlot, failed_rounds));
+  counts.loops = slot.counter(offsetof(CounterSlot, loops));
+  counts.loop_iterations = slot.shares(offsetof(CounterSlot, loop_iterations));
+  for (std::size_t i = 0; i < counts.loop_steals.size(); ++i) {
+    counts.loop_steals[i] = slot.counter(offsetof(CounterSlot, loop_steals), i);
+  }
   counts.queue_operations = slot.counter(offsetof(CounterSlot, queue_operations));
   counts.queueing_ns = queueing_ticks(slot) * ns_per_tick;
   return counts;

@@ -29,6 +29,10 @@ void add_counts(Json& json, const Counts& counts) {
   json["bytes"] = to_json(counts.data_bytes);
   json["steals_by_distance"] = counts.steals;
   json["failed_rounds"] = counts.failed_rounds;
+  json["loops"] = {{"run", counts.loops},
+                   {"iterations", to_json(counts.loop_iterations)},
+                   {"steals_in_domain", counts.loop_steals[0]},
+                   {"steals_from_others", counts.loop_steals[1]}};
   json["queueing"] = {
       {"operations", counts.queue_operations},
       {"seconds", known(counts.queueing_ns / 1e9)},

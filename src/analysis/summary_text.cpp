@@ -116,6 +116,19 @@ void add_task_lines(std::vector<std::string>& lines, const RunStats& run) {
   lines.push_back(line("overhead", overhead_text(run)));
 }
 
+void add_loop_line(std::vector<std::string>& lines, const Counts& counts) {
+  if (counts.loops == 0) return;
+  lines.push_back(
+      line("loops",
+           fmt::format("{}, iterations {:.1f} % local, {:.1f} % same domain, {:.1f} % remote; "
+                       "ranges stolen: {} in the domain, {} from others",
+                       grouped(counts.loops),
+                       percent(counts.loop_iterations.local, counts.loop_iterations.total()),
+                       percent(counts.loop_iterations.same_domain, counts.loop_iterations.total()),
+                       percent(counts.loop_iterations.remote, counts.loop_iterations.total()),
+                       grouped(counts.loop_steals[0]), grouped(counts.loop_steals[1]))));
+}
+
 std::vector<std::string> all_notes(const Report& report) {
   std::vector<std::string> notes = report.notes;
   for (const std::string& note : report.run.notes) {
@@ -144,6 +157,7 @@ std::vector<std::string> summary_text(const Report& report, std::size_t max_line
     lines.push_back(where_line(report));
     lines.push_back(line("policy", report.policy_words));
     add_task_lines(lines, report.run);
+    add_loop_line(lines, report.run.counts);
     advice = advise(report.run, report.setting);
   }
   const std::size_t taken = lines.size() + (advice ? 1 : 0);

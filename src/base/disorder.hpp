@@ -75,6 +75,9 @@ enum class Point : std::uint8_t {
   chunk_carried,   ///< pause: a chunk's pages are back, it is not settled
   area_unwatched,  ///< pause: the last chunk is settled and the watch ended, the area is not
                    ///< finished
+  loop_made,       ///< late: a loop is made, the others do not see it
+  loop_steal,      ///< fails: a thief loses the race for a range of iterations
+  loop_stolen,     ///< pause: a range is stolen, its rest is in nobody's word
 };
 
 /// What may be smaller than it is. One value for the life of the process.

@@ -85,23 +85,29 @@ class SummaryFile {
   int file_ = -1;
 };
 
-std::string preload_library() {
-  std::string library = find_preload_library();
+std::string preload_library(const char* name, std::string_view needed_by) {
+  std::string library = find_preload_library(name);
   if (!library.empty()) return library;
-  throw UserMistake{{fmt::format("run: cannot find {}; build or install Lares again",
-                                 fmt::join(preload_library_candidates(), " or "))}};
+  throw UserMistake{{fmt::format("run: cannot find {}{}; build or install Lares again",
+                                 fmt::join(preload_library_candidates(name), " or "), needed_by)}};
 }
 
-std::string placement_library() {
-  std::string library = find_placement_library();
-  if (!library.empty()) return library;
-  throw UserMistake{
-      {fmt::format("run: cannot find {}, which --placement needs; build or install "
-                   "Lares again",
-                   placement_library_name)}};
+/// What the settings need in the program.
+std::vector<std::string> preload_libraries(const RunSettings& settings) {
+  std::vector<std::string> libraries;
+  if (settings.loops.numa) {
+    libraries.push_back(preload_library(loops_library_name, ", which --loops needs"));
+  } else {
+    libraries.push_back(preload_library(preload_library_name, ""));
+  }
+  if (!settings.placement.empty()) {
+    libraries.push_back(preload_library(placement_library_name, ", which --placement needs"));
+  }
+  return libraries;
 }
 
-/// LD_PRELOAD with `libraries` first, once, and what the user has there behind them.
+/// LD_PRELOAD with `libraries` first and what the user has there behind them. What a `lares run`
+/// around this one put there goes: two schedulers in one process would both answer its calls.
 std::string preload_list(const Environment& environment,
                          const std::vector<std::string>& libraries) {
   std::string list = fmt::format("{}", fmt::join(libraries, ":"));
@@ -110,8 +116,7 @@ std::string preload_list(const Environment& environment,
   for (std::size_t start = 0; start < before.size();) {
     const std::size_t end = std::min(before.find_first_of(separators, start), before.size());
     const std::string entry = before.substr(start, end - start);
-    const bool ours = std::find(libraries.begin(), libraries.end(), entry) != libraries.end();
-    if (!entry.empty() && !ours) list += ":" + entry;
+    if (!entry.empty() && !is_preload_library(entry)) list += ":" + entry;
     start = end + 1;
   }
   return list;
@@ -199,11 +204,9 @@ class Run {
         path_(expect_of_program(find_program(words_.front(), environment_), words_.front(),
                                 environment_)),
         preload_(inspect_program(path_)),
-        libraries_{preload_library()},
+        libraries_(preload_libraries(settings_)),
         file_(settings_.summary),
-        record_(settings_.record, settings_.record_limit) {
-    if (!settings_.placement.empty()) libraries_.push_back(placement_library());
-  }
+        record_(settings_.record, settings_.record_limit) {}
 
   /// Runs the program and tells how it went.
   analysis::Ending operator()() {
@@ -233,6 +236,7 @@ class Run {
     binding_ = bind_threads(environment_, settings_.machine, settings_.bind);
     environment_.set("LARES_SESSION", session.path());
     environment_.set("LARES_POLICY", policy::to_string(settings_.policy));
+    environment_.set("LARES_LOOPS", policy::to_string(settings_.loops));
     if (settings_.placement.empty()) {
       environment_.unset("LARES_PLACEMENT");
     } else {
@@ -375,6 +379,13 @@ void add_run(CLI::App& app) {
                    "Where tasks go and whom idle threads visit: a preset, or push=NAME,steal=NAME; "
                    "`lares policies` lists them")
       ->type_name("SPEC");
+  command
+      ->add_option(
+          "--loops", options->loops,
+          "Who hands out the iterations of dynamic and guided loops: stock (default), "
+          "numa[,steal=nearest|most-loaded|random][,chunk=N], or auto, which is numa where "
+          "there are several domains")
+      ->type_name("HOW");
   command
       ->add_option("--bind", options->bind,
                    "How threads are bound: close, spread, none, as-is (default: as OMP_PLACES and "

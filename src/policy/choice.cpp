@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "policy/quoted.hpp"
 #include "policy/registry.hpp"
 
 namespace lares::policy {
@@ -44,16 +45,6 @@ std::string names(std::span<const Row> rows) {
     list += row.name;
   }
   return list;
-}
-
-/// A user's word for an error message: never long, never with control characters.
-std::string quoted(std::string_view word) {
-  constexpr std::size_t longest = 60;
-  std::string text = "\"";
-  for (const char c : word.substr(0, longest)) text += c >= ' ' && c < '\x7f' && c != '"' ? c : '?';
-  if (word.size() > longest) text += "...";
-  text += "\"";
-  return text;
 }
 
 template <class... Parts>

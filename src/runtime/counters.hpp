@@ -45,6 +45,9 @@ struct alignas(128) CounterSlot {
   Counter samples;                     ///< how many were sampled
   Counter queue_operations;            ///< how many there were (creation, push, take)
   Counter longest_sample;              ///< of the sampled ticks: one that was interrupted
+  Counter loops;                       ///< worksharing loops that this thread was first to enter
+  Counter loop_iterations[locality_kinds];  ///< that it ran, by whose part they were of
+  Counter loop_steals[2];                   ///< ranges it took: in its domain, from another one
 };
 
 /// A message of the library to the user: what was left to the stock runtime, what was refused.

@@ -13,6 +13,7 @@
 #include "machine/machine.hpp"
 #include "memory/extent.hpp"
 #include "memory/homes.hpp"
+#include "policy/loop_choice.hpp"
 #include "policy/registry.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/team.hpp"
@@ -58,6 +59,9 @@ class Engine {
   /// False if the user wants every task queued, however many there are. Before the first team.
   [[nodiscard]] bool throttles() const noexcept { return throttles_; }
   void set_throttling(bool throttles) noexcept { throttles_ = throttles; }
+  /// Who hands out loops. Before the first team.
+  [[nodiscard]] const policy::LoopChoice& loops() const noexcept { return loops_; }
+  void set_loops(policy::LoopChoice loops) noexcept { loops_ = loops; }
 
   /// Lets all threads write down the task graph into files in `folder` (record.hpp), which must
   /// live for ever. Before the first team.
@@ -89,6 +93,7 @@ class Engine {
   bool wants_data_ = false;
   WaitPolicy wait_policy_ = WaitPolicy::unspecified;
   bool throttles_ = true;
+  policy::LoopChoice loops_;
   machine::Machine machine_;
   policy::Choice choice_;
   memory::Homes* homes_ = nullptr;  // lives for ever: threads may outlive static destruction

@@ -203,6 +203,9 @@ void start_implicit_task(Worker& worker, ThreadState& thread) noexcept {
   worker.counters = thread.counters;
   worker.current = &task;
   worker.constraint = &task;
+  worker.loop.segment = nullptr;
+  worker.in_own_loop = false;
+  worker.began_own_loop = false;
 }
 
 // Teams of so many sizes are kept as they are; beyond, one serves several sizes: a program that
@@ -320,8 +323,10 @@ Team* acquire_team(ThreadState& master, std::size_t size, const void* host) noex
 void release_team(ThreadState& master, Team* team) noexcept {
   Team::in_teams.fetch_sub(static_cast<std::int32_t>(team->size()) - 1, std::memory_order_relaxed);
   if (team->hint != nullptr) {
+    // Loops of ours count as tasks: a region that is left to the stock runtime has none.
     const bool had_tasks = team->deferred_seen.load(std::memory_order_relaxed) ||
-                           team->inlined_seen.load(std::memory_order_relaxed);
+                           team->inlined_seen.load(std::memory_order_relaxed) ||
+                           team->loops.first.load(std::memory_order_relaxed) != nullptr;
     const std::uint32_t runs = team->hint->taskless_runs.load(std::memory_order_relaxed);
     if (had_tasks) {
       if (runs != 0) team->hint->taskless_runs.store(0, std::memory_order_relaxed);
@@ -339,6 +344,7 @@ void release_team(ThreadState& master, Team* team) noexcept {
   }
   note_end(Engine::instance().counters());
   if (team->alone) return;  // half of it is the parent's
+  end_loops(*team);
   team->next_cached = master.cached_team;
   master.cached_team = team;
 }

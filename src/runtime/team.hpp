@@ -18,6 +18,7 @@
 #include "runtime/counters.hpp"
 #include "runtime/courtesy.hpp"
 #include "runtime/deque.hpp"
+#include "runtime/loops.hpp"
 #include "runtime/priority_queue.hpp"
 #include "runtime/shared_queue.hpp"
 #include "runtime/sleepers.hpp"
@@ -87,9 +88,12 @@ struct alignas(128) Worker {
   decide::Restraint restraint{0, 0};
   decide::WaitBudget wait_budget;
   Courtesy courtesy;
-  bool may_deviate = false;    ///< the user left the choice of policy to us
-  bool wants_data = false;     ///< tasks' data matter for the policy on this machine
-  bool keeps_dataless = true;  ///< the push never sends a task without data away
+  WorkerLoop loop;
+  bool in_own_loop = false;     ///< front end's: the worksharing construct that it is in is ours
+  bool began_own_loop = false;  ///< front end's: so is the one that it began last (Clang)
+  bool may_deviate = false;     ///< the user left the choice of policy to us
+  bool wants_data = false;      ///< tasks' data matter for the policy on this machine
+  bool keeps_dataless = true;   ///< the push never sends a task without data away
   decide::OwnQueueLimits own_queue_limits = {};
 
   // This worker writes, any worker reads: together they tell whether the team is quiet.
@@ -196,6 +200,8 @@ class Team : public policy::QueueLengths {
   std::atomic<bool> inlined_seen{false};   ///< in this region: a task was run at once
   std::atomic<bool> cancelled{false};
   std::atomic<std::uint32_t> draining{0};  ///< who waits in drain(); written by them
+
+  LoopChain loops;  ///< its own rules
 
   // Barrier: counts up to size(); whoever takes it back to 0 then opens the next epoch.
   alignas(64) std::atomic<std::uint32_t> arrived{0};

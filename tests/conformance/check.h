@@ -109,6 +109,7 @@ static inline int conformance_main(int argc, char** argv, const struct conforman
     fprintf(stderr, "no case named '%s'\n", argv[i]);
     return 2;
   }
+  alarm(1800);  // whoever started a program that hangs may be gone
   for (size_t i = 0; i < count; i++) {
     if (!conformance_wanted(cases[i].name, argc, argv)) continue;
     conformance_current = cases[i].name;

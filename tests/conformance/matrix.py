@@ -10,6 +10,7 @@ from suite import SuiteError
 
 THREADS = (1, 2, 3, 4, 8)
 FAST_PRESETS = ("auto", "locality-queues", "virouleau", "central", "stock-like")
+LOOPS = ("numa", "numa,steal=random", "numa,steal=most-loaded", "stock")
 ROTATING_RUNS = 12  # of each binary, in the fast cover
 
 
@@ -20,14 +21,17 @@ class Setting:
     policy: str
     threads: int
     domain: str = ""  # a level, or "" for the one that Lares chooses
+    loops: str = ""  # who hands out loops, or "" for what Lares chooses
 
     def options(self):
         domain = ["--domain", self.domain] if self.domain else []
-        return ["--policy", self.policy, *domain]
+        loops = ["--loops", self.loops] if self.loops else []
+        return ["--policy", self.policy, *domain, *loops]
 
     def __str__(self):
         domain = f" domain={self.domain}" if self.domain else ""
-        return f"{self.policy} threads={self.threads}{domain}"
+        loops = f" loops={self.loops}" if self.loops else ""
+        return f"{self.policy} threads={self.threads}{domain}{loops}"
 
 
 class Policies:
@@ -67,7 +71,9 @@ def all_settings(policies, levels):
     """Every preset and every pair that is not excluded, at every number of threads."""
     specs = policies.presets + policies.pairs
     varied = itertools.cycle(levels)
-    return [Setting(spec, threads, next(varied)) for spec in specs for threads in THREADS]
+    loops = itertools.cycle(LOOPS)
+    return [Setting(spec, threads, next(varied), next(loops))
+            for spec in specs for threads in THREADS]
 
 
 def fast_settings(policies, levels, index, seed):
@@ -82,6 +88,8 @@ def fast_settings(policies, levels, index, seed):
     for k in range(ROTATING_RUNS):
         at = (index * ROTATING_RUNS + k + seed) * stride % len(product)
         chosen.append(Setting(*product[at]))
+    chosen += [Setting("auto", threads, levels[-1], loops)
+               for threads, loops in zip((2, 3, 4, 1), LOOPS)]
     return chosen
 
 

@@ -31,7 +31,9 @@ class LauncherTest(unittest.TestCase):
         self.lares = str(self.folder / "lares")
         shutil.copy(sys.argv[1], self.lares)
         self.library = str(self.folder / "liblares-openmp.so")
-        shutil.copy(sys.argv[2], self.library)
+        self.loops_library = str(self.folder / "liblares-openmp-loops.so")
+        for library in (self.library, self.loops_library):
+            shutil.copy(sys.argv[2], library)
         self.signals = os.path.abspath(sys.argv[3])
         self.runtime = self.folder / "runtime"
         self.runtime.mkdir()
@@ -320,6 +322,16 @@ class ProgramEnvironment(LauncherTest):
         lines = [line for line in done.stdout.decode().split("\n") if line.startswith("LD_PRELOAD")]
         self.assertEqual(lines, [f"LD_PRELOAD={self.library}"])
 
+    def test_loops_take_another_library(self):
+        for loops, library in (("stock", self.library), ("numa", self.loops_library)):
+            env = self.program_environment("--loops", loops)
+            self.assertEqual(env["LD_PRELOAD"], library)
+
+    def test_an_inner_run_replaces_the_library_of_the_outer_one(self):
+        done = self.run_lares("--loops", "numa", self.lares, "run", "--loops", "stock", "env")
+        lines = [line for line in done.stdout.decode().split("\n") if line.startswith("LD_PRELOAD")]
+        self.assertEqual(lines, [f"LD_PRELOAD={self.library}"])
+
     def binding_variables(self, *options, env=None):
         found = self.program_environment(*options, env=env)
         return {k: v for k, v in found.items()
@@ -452,6 +464,12 @@ class BadInput(LauncherTest):
     def test_missing_library(self):
         os.remove(self.library)
         self.assert_mistake(self.run_lares("echo"), "liblares-openmp.so")
+
+    def test_missing_library_of_loops(self):
+        os.remove(self.loops_library)
+        self.assert_mistake(self.run_lares("--loops", "numa", "echo"), "liblares-openmp-loops.so",
+                            "--loops")
+        self.assertEqual(self.run_lares("true").returncode, 0)
 
 
 class Summary(LauncherTest):

@@ -33,6 +33,12 @@ SampleStats two_threads() {
   sample.slot(1).steals[0].add(4);
   sample.slot(1).steals[7].add(1);
   sample.slot(1).failed_rounds.add(9);
+  sample.slot(0).loops.add(2);
+  sample.slot(0).loop_iterations[0].add(100);
+  sample.slot(1).loop_iterations[1].add(20);
+  sample.slot(1).loop_iterations[2].add(3);
+  sample.slot(1).loop_steals[0].add(5);
+  sample.slot(1).loop_steals[1].add(1);
   sample.slot(1).queue_operations.add(20);
   return sample;
 }
@@ -54,6 +60,10 @@ TEST(StatsFile, AddsUpTheThreads) {
   EXPECT_EQ(process.counts.stolen(), 5U);
   EXPECT_EQ(process.counts.steals[7], 1U);
   EXPECT_EQ(process.counts.failed_rounds, 9U);
+  EXPECT_EQ(process.counts.loops, 2U);
+  EXPECT_EQ(process.counts.loop_iterations, (Shares{100, 20, 3}));
+  EXPECT_EQ(process.counts.loop_steals[0], 5U);
+  EXPECT_EQ(process.counts.loop_steals[1], 1U);
   EXPECT_EQ(process.counts.queue_operations, 1020U);
   EXPECT_EQ(process.busiest_operations, 1000U);
 }

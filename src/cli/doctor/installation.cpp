@@ -25,10 +25,10 @@ std::string elf_identity(const std::string& path) {
 }
 
 Check preload_library() {
-  const std::string path = find_preload_library();
+  const std::string path = find_preload_library(preload_library_name);
   if (path.empty()) {
     std::string places;
-    for (const std::string& candidate : preload_library_candidates()) {
+    for (const std::string& candidate : preload_library_candidates(preload_library_name)) {
       places += (places.empty() ? "" : ", ") + candidate;
     }
     return {"preload-library", Verdict::broken, "not found in " + places,

@@ -51,7 +51,7 @@ void add_for_lares_run(std::vector<std::string>& programs, const std::string& la
   if (!word) return;
   std::error_code failure;
   const fs::path real = fs::canonical(lares, failure);
-  for (const char* name : {preload_library_name, placement_library_name}) {
+  for (const char* name : preload_library_names) {
     const std::string library = find_companion(real.parent_path().string(), name);
     if (!library.empty()) programs.push_back(library);
   }

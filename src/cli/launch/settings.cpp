@@ -55,6 +55,14 @@ Result<policy::Choice> settle_policy(const RunOptions& options, const Environmen
   return choice;
 }
 
+Result<policy::LoopChoice> settle_loops(const RunOptions& options, const Environment& environment,
+                                        const machine::Machine& machine) {
+  const auto chosen = choose(options.loops, "--loops", environment, "LARES_LOOPS");
+  auto loops = policy::parse_loops(chosen ? chosen->text : "stock", machine.domains_with_cores());
+  if (!loops && chosen) return from(chosen->source, loops.error());
+  return loops;
+}
+
 Result<BindChoice> settle_bind(const RunOptions& options, const Environment& environment) {
   const auto chosen = choose(options.bind, "--bind", environment, "LARES_BIND");
   if (!chosen) return BindChoice::automatic;
@@ -127,10 +135,10 @@ Result<bool> settle_quiet(const RunOptions& options, const Environment& environm
 
 /// Those that the commands read, and those that `lares run` sets for the library. LARES_LAB_KERNEL
 /// is read by `lares lab`, which may be what runs, or is run.
-constexpr std::array<std::string_view, 12> known_here = {
-    "LARES_BIND",    "LARES_BOUND",     "LARES_DOMAIN", "LARES_LAB_KERNEL",
-    "LARES_MACHINE", "LARES_PLACEMENT", "LARES_POLICY", "LARES_QUIET",
-    "LARES_RECORD",  "LARES_SESSION",   "LARES_STALL",  "LARES_SUMMARY"};
+constexpr std::array<std::string_view, 13> known_here = {
+    "LARES_BIND",    "LARES_BOUND",     "LARES_DOMAIN", "LARES_LAB_KERNEL", "LARES_LOOPS",
+    "LARES_MACHINE", "LARES_PLACEMENT", "LARES_POLICY", "LARES_QUIET",      "LARES_RECORD",
+    "LARES_SESSION", "LARES_STALL",     "LARES_SUMMARY"};
 
 bool is_known(const std::string& name) {
   // Elsewhere the warning tells the user that nothing is disturbed.
@@ -157,10 +165,13 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   if (!machine) return machine.error();
   const auto policy = settle_policy(options, environment, machine.value());
   if (!policy) return policy.error();
+  const auto loops = settle_loops(options, environment, machine.value());
+  if (!loops) return loops.error();
 
   RunSettings settings;
   settings.machine = std::move(machine.value());
   settings.policy = policy.value();
+  settings.loops = loops.value();
   settings.bind = bind.value();
   settings.placement = placement.value();
   if (summary) settings.summary = summary->value();

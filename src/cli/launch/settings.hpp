@@ -12,6 +12,7 @@
 #include "cli/launch/environment.hpp"
 #include "cli/machine_options.hpp"
 #include "machine/machine.hpp"
+#include "policy/loop_choice.hpp"
 #include "policy/registry.hpp"
 
 namespace lares::cli {
@@ -20,6 +21,7 @@ namespace lares::cli {
 struct RunOptions {
   MachineOptions machine;
   std::string policy;
+  std::string loops;
   std::string bind;
   std::string placement;
   std::vector<std::string> summary;  ///< FORMAT FILE, or empty
@@ -40,6 +42,7 @@ struct SummaryTarget {
 struct RunSettings {
   machine::Machine machine;
   policy::Choice policy;
+  policy::LoopChoice loops;
   BindChoice bind = BindChoice::automatic;
   std::string placement;  ///< as memory::parse_placement reads it; empty: first touch
   std::optional<SummaryTarget> summary;  ///< nothing: text on standard error, unless quiet

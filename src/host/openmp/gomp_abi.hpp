@@ -93,7 +93,7 @@ LARES_EXPORT unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reduc
                                            void** memory);
 LARES_EXPORT void GOMP_scope_start(std::uintptr_t* reductions);
 LARES_EXPORT void GOMP_loop_end();
-extern "C" void GOMP_loop_end_nowait();  // forwarded to only
+LARES_EXPORT void GOMP_loop_end_nowait();
 LARES_EXPORT bool GOMP_loop_end_cancel();
 LARES_EXPORT void GOMP_sections_end();
 extern "C" void GOMP_sections_end_nowait();  // forwarded to only

@@ -4,6 +4,7 @@
 
 #include "base/raw_memory.hpp"
 #include "host/openmp/gomp_abi.hpp"
+#include "host/openmp/gomp_loops.hpp"
 #include "host/openmp/gomp_reductions.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/region.hpp"
@@ -19,7 +20,8 @@ struct Launch {
   Region region;
   Body body;
   void* data;
-  Launch* outer = nullptr;  ///< split regions of one thread
+  const runtime::LoopRequest* loop = nullptr;  ///< that the body begins with, if it is ours
+  Launch* outer = nullptr;                     ///< split regions of one thread
   runtime::Worker* master = nullptr;
 };
 
@@ -27,9 +29,30 @@ void run(void* argument) {
   auto& launch = *static_cast<Launch*>(argument);
   runtime::Worker* worker = launch.region.enter();
   if (launch.region.once != nullptr) enter_team_reduction(*worker, launch.region.once_data);
+  if (launch.loop != nullptr) {
+    runtime::enter_loop(*worker, *launch.loop);
+    worker->in_own_loop = true;
+  }
   launch.body(launch.data);
   if (launch.region.once != nullptr) leave_team_reduction(*worker);
   launch.region.leave(worker);
+}
+
+// True if the loop of a combined construct is ours. That must be known before the threads start:
+// the stock runtime makes its loops before they do.
+bool takes_loop(Stock& stock, unsigned threads) {
+  if (!schedules_loops(stock)) return false;
+  const auto asked = threads != 0
+                         ? threads
+                         : static_cast<unsigned>(real<int()>(stock, Entry::omp_get_max_threads)());
+  return asked <= Region::most_threads;
+}
+
+void run_with_loop(Stock& stock, Launch& launch, runtime::LoopRequest request, unsigned threads,
+                   unsigned flags) {
+  launch.loop = &request;
+  real<void(void (*)(void*), void*, unsigned, unsigned)>(stock, Entry::GOMP_parallel)(
+      run, &launch, threads, flags);
 }
 
 // Compilers before GCC 4.9 call the body of the master themselves, between _start and _end.
@@ -116,14 +139,46 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
     name##_real(gomp::run, &launch, threads, start, end, incr, flags);                          \
   }
 
+// Those whose order is free may be ours.
+#define LARES_PARALLEL_FREE_LOOP(name, is_guided)                                               \
+  LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end, \
+                         long incr, long chunk, unsigned flags) {                               \
+    LARES_STOCK_OF_BODY(name);                                                                  \
+    LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, chunk, flags));       \
+    gomp::Launch launch(stock, hint, fn, data);                                                 \
+    if (gomp::takes_loop(stock, threads)) {                                                     \
+      lares::runtime::LoopRequest request = gomp::loop_request(start, end, incr);               \
+      request.guided = is_guided;                                                               \
+      request.chunk = gomp::chunk_of(chunk);                                                    \
+      return gomp::run_with_loop(stock, launch, request, threads, flags);                       \
+    }                                                                                           \
+    name##_real(gomp::run, &launch, threads, start, end, incr, chunk, flags);                   \
+  }
+
+#define LARES_PARALLEL_FREE_LOOP_RUNTIME(name)                                                  \
+  LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end, \
+                         long incr, unsigned flags) {                                           \
+    LARES_STOCK_OF_BODY(name);                                                                  \
+    LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, flags));              \
+    gomp::Launch launch(stock, hint, fn, data);                                                 \
+    const lares::omp::RuntimeSchedule schedule(stock);                                          \
+    if (schedule.is_ours() && gomp::takes_loop(stock, threads)) {                               \
+      lares::runtime::LoopRequest request = gomp::loop_request(start, end, incr);               \
+      schedule.apply_to(request);                                                               \
+      request.by_variable = false; /* of the task that starts the region, and of no other */    \
+      return gomp::run_with_loop(stock, launch, request, threads, flags);                       \
+    }                                                                                           \
+    name##_real(gomp::run, &launch, threads, start, end, incr, flags);                          \
+  }
+
 LARES_PARALLEL_LOOP(GOMP_parallel_loop_static)
 LARES_PARALLEL_LOOP(GOMP_parallel_loop_dynamic)
 LARES_PARALLEL_LOOP(GOMP_parallel_loop_guided)
-LARES_PARALLEL_LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
-LARES_PARALLEL_LOOP(GOMP_parallel_loop_nonmonotonic_guided)
+LARES_PARALLEL_FREE_LOOP(GOMP_parallel_loop_nonmonotonic_dynamic, false)
+LARES_PARALLEL_FREE_LOOP(GOMP_parallel_loop_nonmonotonic_guided, true)
 LARES_PARALLEL_LOOP_RUNTIME(GOMP_parallel_loop_runtime)
-LARES_PARALLEL_LOOP_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
-LARES_PARALLEL_LOOP_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+LARES_PARALLEL_FREE_LOOP_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
+LARES_PARALLEL_FREE_LOOP_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
 // --- split constructs of old compilers ----------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_depend.hpp"
 #include "host/openmp/gomp_reductions.hpp"
+#include "host/openmp/loops.hpp"
 #include "host/openmp/region.hpp"
 
 namespace lares::omp::gomp {
@@ -101,11 +102,14 @@ LARES_EXPORT bool GOMP_barrier_cancel() {
 
 LARES_EXPORT void GOMP_loop_end() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end);
+  if (lares::omp::ends_own_loop(*worker)) return gomp::barrier_and_stock(*worker);
   gomp::forward_end(*worker, Entry::GOMP_loop_end_nowait);
 }
 
 LARES_EXPORT bool GOMP_loop_end_cancel() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end_cancel);
+  // Cancelling is off, or the loop would not be ours.
+  if (lares::omp::ends_own_loop(*worker)) return runtime::barrier(*worker);
   return gomp::barrier_and<decltype(GOMP_loop_end_cancel)>(*worker, Entry::GOMP_loop_end_cancel);
 }
 

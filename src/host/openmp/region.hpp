@@ -36,10 +36,10 @@ class Region {
   void (*once)(Region& region, std::size_t size) = nullptr;
   void* once_data = nullptr;
 
- private:
   /// Threads beyond which scheduling by places has lost its meaning and only costs memory.
   static constexpr std::size_t most_threads = 2048;
 
+ private:
   runtime::Team* make_team(std::size_t size) noexcept;
   void tell_of_start(const runtime::Team& team) noexcept;
 

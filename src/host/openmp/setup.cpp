@@ -143,11 +143,15 @@ void set_up() noexcept {
   Result<policy::Choice> choice = policy::parse_choice(wanted == nullptr ? "auto" : wanted,
                                                        machine.value().domains_with_cores());
   if (!choice) return;
+  const char* loops = std::getenv("LARES_LOOPS");
+  const auto loop_choice =
+      policy::parse_loops(loops == nullptr ? "stock" : loops, machine.value().domains_with_cores());
   runtime::Engine& engine = runtime::Engine::instance();
   engine.set_up(std::move(machine.value()), choice.value(), nullptr);
   engine.set_counters_maker(map_counters);
   engine.set_wait_policy(wait_policy());
   engine.set_throttling(throttles());
+  if (loop_choice) engine.set_loops(loop_choice.value());
   if (wants_record()) runtime::Engine::record_into(g_session);
   runtime::stall::set_up(g_session, stall_limit(), {task_code, runtime_of});
   set_up_allocators(engine.machine());
