@@ -38,6 +38,8 @@ bool begin(runtime::Worker& worker, std::int32_t schedule, Value lower, Value up
            Step<Value> step, Step<Value> chunk) noexcept {
   worker.in_own_loop = false;
   worker.began_own_loop = false;
+  // By home, the first iteration of a part would wait for all of the part before.
+  if (worker.in_doacross) return false;
   if (!schedules_loops(worker) || (schedule & modifier_nonmonotonic) == 0 || step == 0) {
     return false;
   }
@@ -105,6 +107,20 @@ LARES_DISPATCH(4, std::int32_t)
 LARES_DISPATCH(4u, std::uint32_t)
 LARES_DISPATCH(8, std::int64_t)
 LARES_DISPATCH(8u, std::uint64_t)
+
+// Around a loop whose iterations wait for earlier ones: the first before its schedule is asked for.
+LARES_EXPORT void __kmpc_doacross_init(kmp_location* loc, std::int32_t gtid,
+                                       std::int32_t dimensions, const void* bounds) {
+  lares::runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));
+  if (worker != nullptr) worker->in_doacross = true;
+  LARES_KMP_REAL(__kmpc_doacross_init)(loc, gtid, dimensions, bounds);
+}
+
+LARES_EXPORT void __kmpc_doacross_fini(kmp_location* loc, std::int32_t gtid) {
+  lares::runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));
+  if (worker != nullptr) worker->in_doacross = false;
+  LARES_KMP_REAL(__kmpc_doacross_fini)(loc, gtid);
+}
 
 LARES_EXPORT void __kmpc_dispatch_deinit(kmp_location* loc, std::int32_t gtid) {
   lares::runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));
