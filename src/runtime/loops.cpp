@@ -236,10 +236,10 @@ Locality locality_of(const Worker& worker, std::uint64_t chunk) noexcept {
 /// What is left of a late worker is best taken by itself: it gets a moment, some microseconds in
 /// all. Looks at first follow each other closely, since most often it is about to come. Where
 /// threads share cores it may be waiting for this one's.
-class Patience {
+class LateOwner {
  public:
   /// False if it is at its end.
-  bool wait(Worker& worker) noexcept {
+  bool wait_for(Worker& worker) noexcept {
     if (worker.team->is_crowded()) return waits_++ == 0 && worker.courtesy.yield();
     if (waits_ == most) return false;
     for (unsigned i = 0; i < 1U << waits_; ++i) relax();
@@ -280,10 +280,10 @@ LoopRange rob(Worker& worker) noexcept {
   if (loop.shape.workers == 1) return take_last(loop, home_of_last);
   Look look{worker};
   const policy::LoopSteal steal = Engine::instance().loops().steal;
-  for (Patience patience;;) {
+  for (LateOwner late;;) {
     const decide::LoopVictim victim = decide::find_loop_victim(look, steal);
     const bool spared = victim.left > 0 ? victim.spared : is_spared(home_of_last, loop.key);
-    if (spared && patience.wait(worker)) continue;
+    if (spared && late.wait_for(worker)) continue;
     if (victim.left == 0) return take_last(loop, home_of_last);
     const LoopRange range = steal_from(worker, victim.worker);
     if (range.size() > 0) return range;
