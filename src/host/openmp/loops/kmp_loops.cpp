@@ -79,8 +79,8 @@ std::int32_t deliver(runtime::Worker& worker, std::int32_t* p_last, Value* p_low
 }  // namespace lares::omp::kmp
 
 namespace kmp = lares::omp::kmp;
-using lares::omp::Entry;
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type
 #define LARES_DISPATCH(suffix, Value)                                                              \
   LARES_EXPORT void __kmpc_dispatch_init_##suffix(kmp_location* loc, std::int32_t gtid,            \
                                                   std::int32_t schedule, Value lower, Value upper, \
@@ -102,6 +102,7 @@ using lares::omp::Entry;
     return LARES_KMP_REAL(__kmpc_dispatch_next_##suffix)(loc, gtid, p_last, p_lower, p_upper,      \
                                                          p_step);                                  \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 LARES_DISPATCH(4, std::int32_t)
 LARES_DISPATCH(4u, std::uint32_t)
