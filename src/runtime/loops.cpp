@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/disorder.hpp"
+#include "base/raw_memory.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/team.hpp"
 
@@ -96,10 +97,9 @@ std::size_t lane_count(const Team& team) noexcept { return team.capacity() * Loo
 
 LoopSegment* new_segment(Team& team) noexcept {
   const std::size_t count = lane_count(team);
-  void* memory = std::aligned_alloc(alignof(LoopLane), sizeof(LoopLane) * count);
-  void* head = std::malloc(sizeof(LoopSegment));
-  if (memory == nullptr || head == nullptr) std::abort();
-  auto* const segment = new (head) LoopSegment;
+  void* const memory = std::aligned_alloc(alignof(LoopLane), sizeof(LoopLane) * count);
+  if (memory == nullptr) std::abort();  // as need_memory
+  auto* const segment = make_raw<LoopSegment>();
   segment->lanes = static_cast<LoopLane*>(memory);
   for (std::size_t i = 0; i < count; ++i) new (segment->lanes + i) LoopLane;
   segment->next_made = team.loops.made;
