@@ -105,13 +105,26 @@ long resident(void* address, std::size_t bytes, unsigned char* pages) noexcept {
 long here(unsigned* cpu, unsigned* node) noexcept {
   return quietly([&] { return syscall(SYS_getcpu, cpu, node, nullptr); });
 }
+/// What the program opens at this moment may be in the table for a moment, too.
+long keep_only(const int* files, std::size_t count) noexcept {
+  constexpr unsigned unshare = 2;  // CLOSE_RANGE_UNSHARE
+  const auto last = static_cast<unsigned>(files[count - 1]);
+  const long result = quietly([&] { return syscall(SYS_close_range, last + 1, ~0U, unshare); });
+  unsigned next = 0;
+  for (std::size_t i = 0; i < count && result >= 0; ++i) {
+    const auto file = static_cast<unsigned>(files[i]);
+    if (file > next) quietly([&] { return syscall(SYS_close_range, next, file - 1, 0); });
+    next = file + 1;
+  }
+  return result;
+}
 
 }  // namespace
 
 const SystemCalls& real_calls() noexcept {
-  static constexpr SystemCalls calls{&map,    &map_at,    &unmap,   &remap,    &protect,
-                                     &advise, &unlock,    &bind,    &prefer,   &preference,
-                                     &move,   &userfault, &control, &resident, &here};
+  static constexpr SystemCalls calls{
+      &map,    &map_at,     &unmap, &remap,     &protect, &advise,   &unlock, &bind,
+      &prefer, &preference, &move,  &userfault, &control, &resident, &here,   &keep_only};
   return calls;
 }
 

@@ -38,6 +38,9 @@ struct SystemCalls {
   /// has it.
   long (*resident)(void* address, std::size_t bytes, unsigned char* pages) noexcept;
   long (*here)(unsigned* cpu, unsigned* node) noexcept;  ///< where the calling thread runs
+  /// Gives the calling thread a table of descriptors of its own with these in it, under the same
+  /// numbers (close_range with CLOSE_RANGE_UNSHARE, Linux 5.9). They are sorted, and at least one.
+  long (*keep_only)(const int* files, std::size_t count) noexcept;
 };
 
 /// Those of the kernel that this process runs on.

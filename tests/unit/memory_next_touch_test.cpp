@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csetjmp>
@@ -298,6 +299,59 @@ TEST_P(NextTouchTest, SystemCallsWorkOrFailCleanly) {
   EXPECT_TRUE(area.intact());
 }
 
+/// The numbers of this process' descriptors that watch memory.
+std::vector<int> watching_files() {
+  std::vector<int> files;
+  for (int file = 0; file < 1024; ++file) {
+    std::array<char, 64> target{};
+    const std::string name = "/proc/self/fd/" + std::to_string(file);
+    const ssize_t length = readlink(name.c_str(), target.data(), target.size() - 1);
+    if (length > 0 && target.data() == std::string("anon_inode:[userfaultfd]")) {
+      files.push_back(file);
+    }
+  }
+  return files;
+}
+
+TEST_P(NextTouchTest, WhatTheProgramClosesIsStillWatched) {
+  const TestArea area(32);
+  ASSERT_EQ(mark(area, 4).error, 0);
+  touch(area, 0);
+  for (const int file : watching_files()) ASSERT_EQ(close(file), 0);
+  EXPECT_EQ(area.wrong(1, 0, 8 * words_per_page), 8 * words_per_page);
+  ASSERT_EQ(munmap(area.bytes() + 8 * page, 4 * page), 0);
+  EXPECT_EQ(area.wrong(1, 12 * words_per_page, area.words()), area.words());
+  EXPECT_EQ(fetched(area), 7U);
+  const TestArea another(16, 2);
+  ASSERT_EQ(mark(another, 4).bytes, another.length());
+  EXPECT_TRUE(another.intact(2));
+  EXPECT_EQ(fetched(another), 11U);
+}
+
+TEST_P(NextTouchTest, ANumberThatTheProgramUsesAnewIsLeftAlone) {
+  const std::vector<int> files = watching_files();
+  const TestArea area(16);
+  ASSERT_EQ(mark(area, 4).error, 0);
+  const int other = open("/dev/null", O_RDWR);
+  for (const int file : files) ASSERT_EQ(dup2(other, file), file);
+  EXPECT_TRUE(area.intact());
+  EXPECT_EQ(fetched(area), 4U);
+  next_touch_.before_fork();
+  const pid_t child = fork();
+  if (child == 0) {
+    next_touch_.after_fork_in_child();
+    const bool left =
+        std::all_of(files.begin(), files.end(), [](int file) { return fcntl(file, F_GETFD) >= 0; });
+    _exit(left ? 0 : 1);
+  }
+  next_touch_.after_fork_in_parent();
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0) << "the child of a fork has closed what is the program's";
+  for (const int file : files) close(file);
+  close(other);
+}
+
 TEST_P(NextTouchTest, ManyThreadsAtOnce) {
   const TestArea area(64);
   for (int round = 0; round < 20; ++round) {
@@ -384,6 +438,24 @@ class OvertakenFault : public testing::Test {
   const TestArea area_{4};
   NextTouch next_touch_{real_calls(), nodes_, Bytes{page}, maps()};
 };
+
+TEST(NextTouchAlone, WorksWhereThereIsNoTableOfItsOwn) {
+  SystemCalls calls = real_calls();
+  calls.keep_only = [](const int*, std::size_t) noexcept { return long{-ENOSYS}; };
+  const Nodes nodes{machine_of_nodes({0})};
+  NextTouch next_touch(calls, nodes, Bytes{page});
+  NextTouchOptions options;
+  options.chunk = {page};
+  options.way = WantedWay::userfault_signal;
+  const TestArea area(8);
+  const Marked marked = next_touch.mark(area.address(), area.length(), options);
+  if (marked.error == EPERM || marked.error == ENOSYS) {
+    GTEST_SKIP() << "the kernel refuses userfaultfd: " << strerror(marked.error);
+  }
+  ASSERT_EQ(marked.error, 0);
+  EXPECT_TRUE(area.intact());
+  EXPECT_EQ(next_touch.counts().chunks, 8U);
+}
 
 TEST_F(OvertakenFault, IsOursIfTheAreaWasMarkedMeanwhile) {
   close_settled_page();

@@ -248,9 +248,10 @@ Userfault::Done Carrier::copy(Region& region, std::uintptr_t at, std::uint64_t b
 void Carrier::to_node_of(const Toucher& toucher, const Region& region,
                          std::uint32_t index) noexcept {
   const bool moves = toucher.fetches && region.purpose == Purpose::migrate;
-  // What was copied is there already.
+  // What the toucher itself copied is there already.
+  const Userfault& userfault = shared_.watch_of(region.way).userfault;
   const bool copied =
-      region.way != Way::protect && !shared_.watch_of(region.way).userfault.can_move();
+      region.way != Way::protect && !userfault.can_move() && !userfault.copied_by_keeper();
   const OsNode node = shared_.nodes.node_of(toucher.domain);
   if (!moves || copied || !shared_.nodes.several() || !node.valid()) return;
   MoveOptions options;

@@ -22,36 +22,18 @@ namespace lares::memory {
 int Monitor::start() noexcept {
   if (started_) return 0;
   if (changes_ == nullptr || touches_ == nullptr) return ENOMEM;
-  if (pipe2(stop_pipe_, O_CLOEXEC) != 0) return errno;
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  constexpr std::size_t stack_bytes = std::size_t{256} * 1024;
-  pthread_attr_setstacksize(&attributes, stack_bytes);
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // the thread inherits it
-  const int error = pthread_create(&thread_, &attributes, &Monitor::run, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
+  const int error = keeper_.launch(thread_, &Monitor::run, this);
   started_ = error == 0;
-  if (error != 0) lose();
   return error;
 }
 
 void Monitor::stop() noexcept {
   if (!started_) return;
-  ::close(stop_pipe_[1]);
-  stop_pipe_[1] = -1;
   pthread_join(thread_, nullptr);
   lose();
 }
 
 void Monitor::lose() noexcept {
-  for (int& end : stop_pipe_) {
-    if (end >= 0) ::close(end);
-    end = -1;
-  }
   started_ = false;
   first_ = waiting_ = touches_waiting_ = 0;
 }
@@ -66,10 +48,10 @@ void Monitor::loop() noexcept {
   for (;;) {
     const bool idle = waiting_ == 0 && touches_waiting_ == 0;
     const int file = watch_.userfault.descriptor();
-    std::array<pollfd, 2> sources{{{file, POLLIN, 0}, {stop_pipe_[0], POLLIN, 0}}};
+    std::array<pollfd, 2> sources{{{file, POLLIN, 0}, {keeper_.end_file(), POLLIN, 0}}};
     if (poll(sources.data(), sources.size(), idle ? -1 : 0) < 0 && errno != EINTR) break;
     if (sources[1].revents != 0) break;
-    // The program has closed it: there is nothing to come.
+    // Nobody keeps it, and the program has closed it: there is nothing to come.
     if ((sources[0].revents & (POLLNVAL | POLLHUP)) != 0) break;
     if (sources[0].revents != 0) {
       // Before the program goes on that made the change, nobody may give its pages what they held.

@@ -38,14 +38,16 @@ class Listener {
 /// or the end of the process. Thread safety: start(), stop() and lose() from one thread at a time.
 class Monitor {
  public:
-  Monitor(Watch& watch, Way way, Listener& listener) noexcept
-      : watch_(watch), way_(way), listener_(listener) {}
+  /// The keeper keeps the descriptor of the watch; it has been started before start().
+  Monitor(Watch& watch, Way way, Listener& listener, Keeper& keeper) noexcept
+      : watch_(watch), way_(way), listener_(listener), keeper_(keeper) {}
   ~Monitor() { stop(); }
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
   /// 0 or an errno. Started already: 0.
   int start() noexcept;
+  /// The keeper has told the end.
   void stop() noexcept;
   /// In the child of a fork: the thread does not exist here.
   void lose() noexcept;
@@ -73,9 +75,9 @@ class Monitor {
   Watch& watch_;
   const Way way_;
   Listener& listener_;
+  Keeper& keeper_;
   pthread_t thread_{};
   bool started_ = false;
-  int stop_pipe_[2]{-1, -1};
   /// Messages that were taken and are still to be told, oldest first; the monitor's thread only.
   Reserve changes_memory_{most_changes * sizeof(Change)};
   Change* const changes_ = static_cast<Change*>(changes_memory_.data());

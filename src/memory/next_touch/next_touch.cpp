@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <span>
 
@@ -37,29 +38,44 @@ NextTouch::NextTouch(const SystemCalls& calls, const Nodes& nodes, Bytes page,
       carrier_(shared_),
       marker_(shared_, carrier_),
       follower_(shared_, carrier_),
-      by_thread_monitor_(shared_.by_thread, Way::userfault_thread, *this),
-      by_signal_monitor_(shared_.by_signal, Way::userfault_signal, *this) {}
+      by_thread_monitor_(shared_.by_thread, Way::userfault_thread, *this, shared_.keeper),
+      by_signal_monitor_(shared_.by_signal, Way::userfault_signal, *this, shared_.keeper) {}
 
 NextTouch::~NextTouch() {
   carrier_.settle(0, UINTPTR_MAX, true);
+  shared_.keeper.tell_end();
   by_thread_monitor_.stop();
   by_signal_monitor_.stop();
   forget_faults(this);
   shared_.by_thread.userfault.close();
   shared_.by_signal.userfault.close();
+  shared_.keeper.stop();
   shared_.regions.clear();
 }
 
 int NextTouch::prepare(Way way) noexcept {
   if (way == Way::protect) return watch_faults(SIGSEGV, &on_fault, this);
-  Userfault& userfault = shared_.watch_of(way).userfault;
+  if (const int error = open(way); error != 0) return error;
   const bool signal = way == Way::userfault_signal;
-  if (userfault.descriptor() < 0) {
-    if (const int error = userfault.open(signal); error != 0) return error;
-  }
   Monitor& monitor = signal ? by_signal_monitor_ : by_thread_monitor_;
   if (const int error = monitor.start(); error != 0) return error;
   return signal ? watch_faults(SIGBUS, &on_fault, this) : 0;
+}
+
+/// Both at once: what is opened after the keeper's start is not in its table.
+int NextTouch::open(Way way) noexcept {
+  Userfault& by_thread = shared_.by_thread.userfault;
+  Userfault& by_signal = shared_.by_signal.userfault;
+  if (!shared_.keeper.started()) {
+    if (by_thread.descriptor() < 0) by_thread_refusal_ = by_thread.open(false);
+    if (by_signal.descriptor() < 0) by_signal_refusal_ = by_signal.open(true);
+  }
+  const int refused = way == Way::userfault_signal ? by_signal_refusal_ : by_thread_refusal_;
+  if (refused != 0) return refused;
+  std::array<int, 2> files{by_thread.descriptor(), by_signal.descriptor()};
+  std::sort(files.begin(), files.end());
+  const std::size_t missing = files[0] < 0 ? 1 : 0;
+  return shared_.keeper.start(std::span(files).subspan(missing));
 }
 
 Marked NextTouch::mark(std::uintptr_t address, Bytes length,
@@ -223,6 +239,7 @@ void NextTouch::after_fork_in_parent() noexcept {
 void NextTouch::after_fork_in_child() noexcept {
   by_thread_monitor_.lose();
   by_signal_monitor_.lose();
+  shared_.keeper.lose();
   shared_.by_thread.emptying.clear();
   shared_.by_signal.emptying.clear();
   shared_.by_thread.userfault.close();

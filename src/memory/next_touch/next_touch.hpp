@@ -123,6 +123,7 @@ class NextTouch : private Listener {
   Toucher toucher_of(pid_t thread) noexcept;
 
   int prepare(Way way) noexcept;
+  int open(Way way) noexcept;
   Marked mark_pages(const Area& area, WantedWay wanted) noexcept;
   [[nodiscard]] std::size_t count_chunks(std::uintptr_t address, Bytes length,
                                          std::uint32_t state) noexcept;
@@ -135,6 +136,8 @@ class NextTouch : private Listener {
   Carrier carrier_;
   Marker marker_;
   Follower follower_;
+  int by_thread_refusal_ = 0;  ///< the errno with which the kernel refused it; the marker's, both
+  int by_signal_refusal_ = 0;
   Monitor by_thread_monitor_;
   Monitor by_signal_monitor_;
   sigset_t mask_before_fork_{};  ///< of the thread that forks; it holds both locks

@@ -18,8 +18,8 @@ namespace lares::memory {
 
 /// One way's descriptor, the gate before its requests, and what was told of emptyings.
 struct Watch {
-  Watch(const SystemCalls& calls, std::uint64_t page) noexcept
-      : userfault(calls), emptying(calls, page) {}
+  Watch(const SystemCalls& calls, std::uint64_t page, Keeper& keeper) noexcept
+      : userfault(calls, &keeper), emptying(calls, page) {}
   Userfault userfault;
   Gate gate;
   Emptying emptying;
@@ -34,8 +34,9 @@ struct Shared {
         page(page_bytes.count),
         maps(mappings),
         regions(calls),
-        by_thread(calls, page),
-        by_signal(calls, page) {}
+        keeper(calls),
+        by_thread(calls, page, keeper),
+        by_signal(calls, page, keeper) {}
 
   [[nodiscard]] Watch& watch_of(Way way) noexcept {
     return way == Way::userfault_thread ? by_thread : by_signal;
@@ -52,6 +53,7 @@ struct Shared {
   const std::uint64_t page;
   const MapsSource maps;
   Regions regions;
+  Keeper keeper;
   Watch by_thread;
   Watch by_signal;
   /// The mremap by which a marker has put an area aside, and of which the kernel tells as of any

@@ -33,7 +33,28 @@ Userfault::Done done_of(long result, std::int64_t bytes) noexcept {
   return {0, error_of(result)};
 }
 
+/// What the calling thread's table does not have, or has as something else: the number was free.
+bool is_gone(long result) noexcept { return result == -EBADF || result == -ENOTTY; }
+
+/// To a high number: programs that close what they do not know get the low ones next, and look for
+/// theirs among these.
+int move_up(int file) noexcept {
+  constexpr int high = 512;
+  const int moved = fcntl(file, F_DUPFD_CLOEXEC, high);
+  if (moved < 0) return file;
+  ::close(file);
+  return moved;
+}
+
 }  // namespace
+
+long Userfault::control(unsigned long request, void* argument) const noexcept {
+  const int file = descriptor();
+  const long result = calls_.control(file, request, argument);
+  if (!is_gone(result) || file < 0 || keeper_ == nullptr || !keeper_->keeps()) return result;
+  kept_.store(true, std::memory_order_relaxed);  // relaxed: a hint
+  return keeper_->control(file, request, argument);
+}
 
 int Userfault::open(bool signal) noexcept {
   long descriptor = calls_.userfault(O_CLOEXEC | O_NONBLOCK);
@@ -42,7 +63,7 @@ int Userfault::open(bool signal) noexcept {
     descriptor = calls_.userfault(O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
   }
   if (descriptor < 0) return error_of(descriptor);
-  const int file = static_cast<int>(descriptor);
+  const int file = move_up(static_cast<int>(descriptor));
   const std::uint64_t own = signal ? UFFD_FEATURE_SIGBUS : UFFD_FEATURE_THREAD_ID;
   uffdio_api request{UFFD_API, needed | own | feature_move, 0};
   can_move_ = calls_.control(file, UFFDIO_API, &request) >= 0;
@@ -62,23 +83,24 @@ int Userfault::open(bool signal) noexcept {
 
 void Userfault::close() noexcept {
   const int file = descriptor_.exchange(-1, std::memory_order_relaxed);
-  if (file >= 0) ::close(file);
+  uffdio_range nothing{0, 0};  // which every userfaultfd refuses in its own way
+  if (file >= 0 && !is_gone(calls_.control(file, UFFDIO_WAKE, &nothing))) ::close(file);
 }
 
 int Userfault::watch(std::uintptr_t begin, std::uint64_t bytes) const noexcept {
   uffdio_register request{{begin, bytes}, UFFDIO_REGISTER_MODE_MISSING, 0};
-  return error_of(calls_.control(descriptor(), UFFDIO_REGISTER, &request));
+  return error_of(control(UFFDIO_REGISTER, &request));
 }
 
 int Userfault::unwatch(std::uintptr_t begin, std::uint64_t bytes) const noexcept {
   uffdio_range range{begin, bytes};
-  return error_of(calls_.control(descriptor(), UFFDIO_UNREGISTER, &range));
+  return error_of(control(UFFDIO_UNREGISTER, &range));
 }
 
 Userfault::Done Userfault::copy(std::uintptr_t to, std::uintptr_t from,
                                 std::uint64_t bytes) const noexcept {
   uffdio_copy request{to, from, bytes, 0, 0};
-  const long result = calls_.control(descriptor(), UFFDIO_COPY, &request);
+  const long result = control(UFFDIO_COPY, &request);
   return done_of(result, request.copy);
 }
 
@@ -86,13 +108,13 @@ Userfault::Done Userfault::move(std::uintptr_t to, std::uintptr_t from,
                                 std::uint64_t bytes) const noexcept {
   constexpr std::uint64_t allow_holes = 2;
   MoveRequest request{to, from, bytes, allow_holes, 0};
-  const long result = calls_.control(descriptor(), move_request, &request);
+  const long result = control(move_request, &request);
   return done_of(result, request.moved);
 }
 
 int Userfault::zero(std::uintptr_t to, std::uint64_t page) const noexcept {
   uffdio_zeropage request{{to, page}, 0, 0};
-  return error_of(calls_.control(descriptor(), UFFDIO_ZEROPAGE, &request));
+  return error_of(control(UFFDIO_ZEROPAGE, &request));
 }
 
 bool Userfault::has_unread_change(std::uint64_t page) const noexcept {
@@ -102,7 +124,7 @@ bool Userfault::has_unread_change(std::uint64_t page) const noexcept {
 
 int Userfault::wake(std::uintptr_t begin, std::uint64_t bytes) const noexcept {
   uffdio_range range{begin, bytes};
-  return error_of(calls_.control(descriptor(), UFFDIO_WAKE, &range));
+  return error_of(control(UFFDIO_WAKE, &range));
 }
 
 }  // namespace lares::memory

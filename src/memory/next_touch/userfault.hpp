@@ -5,14 +5,18 @@
 #include <cstdint>
 
 #include "memory/calls.hpp"
+#include "memory/next_touch/keeper.hpp"
 
 namespace lares::memory {
 
-/// One descriptor. Functions give 0 or an errno and are safe in a signal handler.
-/// Thread safety: open() and close() from one thread at a time, the rest from any thread.
+/// One descriptor, that the program may have closed if a keeper keeps it. Functions give 0 or an
+/// errno and are safe in a signal handler.
+/// Thread safety: open() and close() from one thread at a time, the rest from any thread that has
+/// all signals blocked.
 class Userfault {
  public:
-  explicit Userfault(const SystemCalls& calls) noexcept : calls_(calls) {}
+  explicit Userfault(const SystemCalls& calls, Keeper* keeper = nullptr) noexcept
+      : calls_(calls), keeper_(keeper) {}
   Userfault(const Userfault&) = delete;
   Userfault& operator=(const Userfault&) = delete;
 
@@ -20,13 +24,18 @@ class Userfault {
   /// area (unmapped, moved by mremap, emptied by madvise) is told by messages in both cases.
   /// EPERM where only faults in user mode may be handled and `signal` is false.
   int open(bool signal) noexcept;
-  /// For the child of a fork, too, whose descriptor is its parent's.
+  /// For the child of a fork, too, whose descriptor is its parent's. Leaves a descriptor alone that
+  /// has become the program's.
   void close() noexcept;
   [[nodiscard]] int descriptor() const noexcept {
     return descriptor_.load(std::memory_order_relaxed);  // relaxed: set before any area is marked
   }
   /// Whether pages can be moved without a copy (Linux 6.8).
   [[nodiscard]] bool can_move() const noexcept { return can_move_; }
+  /// Whether copies may be on the node of a thread that did not ask for them.
+  [[nodiscard]] bool copied_by_keeper() const noexcept {
+    return kept_.load(std::memory_order_relaxed);  // relaxed: a hint
+  }
 
   int watch(std::uintptr_t begin, std::uint64_t bytes) const noexcept;
   int unwatch(std::uintptr_t begin, std::uint64_t bytes) const noexcept;
@@ -54,9 +63,13 @@ class Userfault {
   int wake(std::uintptr_t begin, std::uint64_t bytes) const noexcept;
 
  private:
+  [[nodiscard]] long control(unsigned long request, void* argument) const noexcept;
+
   const SystemCalls& calls_;
-  std::atomic<int> descriptor_{-1};  ///< open() and close(); any thread
-  bool can_move_ = false;            ///< written by open()
+  Keeper* const keeper_;                   ///< null: none
+  std::atomic<int> descriptor_{-1};        ///< open() and close(); any thread
+  mutable std::atomic<bool> kept_{false};  ///< the keeper had to be asked; any thread
+  bool can_move_ = false;                  ///< written by open()
 };
 
 }  // namespace lares::memory
