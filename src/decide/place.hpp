@@ -40,7 +40,8 @@ concept Placer =
       { w.block(access) } -> std::convertible_to<policy::Block>;
       w.assume(access, domain);  // until somebody touches it or the system is asked
       w.found(task, typename W::MainHome{});
-      { w.home(task) } -> std::convertible_to<DomainId>;  // as found, or invalid
+      // As found, or as told by whoever made a task without data, or invalid.
+      { w.home(task) } -> std::convertible_to<DomainId>;
       { w.priority(task) } -> std::convertible_to<std::int32_t>;
       {
         w.may_run_now(task)
@@ -97,12 +98,21 @@ std::uint32_t find_homes(W worker, Task& task, policy::DataHome* found, DomainId
   return count;
 }
 
+/// Of a task that names no data: where its maker says that its data is, if the policy goes by data.
+template <class W, class Task>
+PlaceId place_of_dataless(W worker, const Task& task) {
+  const policy::DataHome told{
+      .home = worker.home(task), .bytes = {}, .mode = policy::AccessMode::affinity};
+  if (told.home.valid() && worker.wants_data()) {
+    return worker.push().on_ready(worker.view(), policy::ReadyTask{{&told, 1}});
+  }
+  if (worker.keeps_dataless()) return worker.place();
+  return worker.push().on_ready(worker.view(), policy::ReadyTask{});
+}
+
 template <class W, class Task>
 PlaceId choose_place(W worker, Task& task) {
-  if (!worker.wants_data() || !worker.has_data(task)) {
-    if (worker.keeps_dataless()) return worker.place();
-    return worker.push().on_ready(worker.view(), policy::ReadyTask{});
-  }
+  if (!worker.wants_data() || !worker.has_data(task)) return place_of_dataless(worker, task);
   policy::DataHome found[limits::deciding_accesses];
   DomainId dealt_to;
   const std::uint32_t count = find_homes(worker, task, found, dealt_to);

@@ -63,6 +63,7 @@ class Outside {
     asking_.assume(access, domain);
   }
   void found(Task& task, const MainHome& main) const noexcept { asking_.found(task, main); }
+  [[nodiscard]] DomainId home(const Task& task) const noexcept { return asking_.home(task); }
 
  private:
   Asking asking_;  // only what any thread may ask

@@ -104,7 +104,7 @@ struct alignas(64) Task {
   void* extra_memory = nullptr;  ///< malloc'ed, freed with the descriptor
   ExclusiveSet* exclusives = nullptr;
   Bytes data_bytes;      ///< of ranges with known homes
-  DomainId home;         ///< of most of its data; invalid if unknown
+  DomainId home;         ///< of most of its data, or of what its maker knows of it; or invalid
   CoreId last_core;      ///< the core that wrote it last, if known
   std::uint64_t record;  ///< its number under --record (record.hpp); else without meaning
   Access inline_access[inline_accesses];

@@ -303,6 +303,7 @@ RegionHint* hint_for(const void* code) noexcept {
   if (hint.code.load(std::memory_order_relaxed) != address) {
     hint.code.store(address, std::memory_order_relaxed);
     hint.taskless_runs.store(0, std::memory_order_relaxed);
+    hint.taskloops_overlap.store(false, std::memory_order_relaxed);
   }
   return &hint;
 }

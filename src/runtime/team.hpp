@@ -36,6 +36,7 @@ struct RegionHint {
   static constexpr std::uint32_t trusted_after = 16;
   std::atomic<std::uintptr_t> code{0};
   std::atomic<std::uint32_t> taskless_runs{0};  ///< in a row; any master writes, races only delay
+  std::atomic<bool> taskloops_overlap{false};   ///< several were open at once; any worker sets it
 };
 
 /// True if the region has run without tasks so often that it need not be ours.
@@ -200,7 +201,8 @@ class Team : public policy::QueueLengths {
   std::atomic<bool> deferred_seen{false};  ///< in this region: a task was left for later
   std::atomic<bool> inlined_seen{false};   ///< in this region: a task was run at once
   std::atomic<bool> cancelled{false};
-  std::atomic<std::uint32_t> draining{0};  ///< who waits in drain(); written by them
+  std::atomic<std::uint32_t> draining{0};        ///< who waits in drain(); written by them
+  std::atomic<std::uint32_t> open_taskloops{0};  ///< see taskloop.hpp; their creators write
 
   LoopChain loops;  ///< its own rules
 

@@ -11,6 +11,7 @@
 #include "host/openmp/region.hpp"
 #include "runtime/record.hpp"
 #include "runtime/stall.hpp"
+#include "runtime/taskloop.hpp"
 
 namespace lares::omp::gomp {
 
@@ -133,47 +134,6 @@ std::uint16_t inline_flags(const Recipe& recipe, const runtime::Task& parent,
 
 // --- taskloop -----------------------------------------------------------------------------------
 
-/// How iterations are dealt to tasks: the first `larger` + 1 tasks get `first_step`, the rest
-/// `later_step` (both in units of the loop variable).
-template <class Number>
-struct Split {
-  unsigned long tasks = 1;
-  Number first_step{};
-  Number later_step{};
-  unsigned long last_with_first = 0;  ///< index of the last task that gets first_step
-};
-
-template <class Number>
-Split<Number> split_evenly(std::uint64_t iterations, unsigned long tasks, Number step) noexcept {
-  Split<Number> split;
-  split.tasks = tasks;
-  const std::uint64_t each = iterations / tasks;
-  const std::uint64_t extra = iterations % tasks;
-  split.later_step = static_cast<Number>(each) * step;
-  split.first_step = extra != 0 ? static_cast<Number>(each + 1) * step : split.later_step;
-  split.last_with_first = extra != 0 ? static_cast<unsigned long>(extra - 1) : tasks;
-  return split;
-}
-
-// grainsize: each task gets at least `grain` iterations and fewer than twice that; strict: exactly
-// `grain`, but for the last.
-template <class Number>
-Split<Number> split_by_grain(std::uint64_t iterations, std::uint64_t grain, bool strict,
-                             Number step) noexcept {
-  if (!strict) {
-    const std::uint64_t tasks = iterations / grain;
-    return split_evenly<Number>(iterations, tasks == 0 ? 1 : static_cast<unsigned long>(tasks),
-                                step);
-  }
-  Split<Number> split;
-  const std::uint64_t rest = iterations % grain;
-  split.tasks = static_cast<unsigned long>(iterations / grain + (rest != 0 ? 1 : 0));
-  split.first_step = static_cast<Number>(split.tasks == 1 && rest != 0 ? rest : grain) * step;
-  split.later_step = rest != 0 ? static_cast<Number>(rest) * step : split.first_step;
-  split.last_with_first = split.tasks >= 2 ? split.tasks - 2 : 0;
-  return split;
-}
-
 template <class Number>
 std::uint64_t count_iterations(Number start, Number end, Number step, bool up) noexcept {
   if (up) {
@@ -196,6 +156,37 @@ struct LoopData {
   std::uintptr_t* reductions;
 };
 
+decide::Pieces cut(std::uint64_t iterations, unsigned flags, unsigned long argument,
+                   std::size_t threads) noexcept {
+  if ((flags & flag_grainsize) != 0) {
+    const std::uint64_t grain = argument != 0 ? argument : 1;
+    return decide::Pieces::by_grain(iterations, grain, (flags & flag_strict) != 0);
+  }
+  return decide::Pieces::evenly(iterations, argument != 0 ? argument : threads);
+}
+
+template <class Number>
+void make_piece(runtime::Worker& worker, const Recipe& recipe, Number begin, Number end,
+                bool included, DomainId home) {
+  // Without copy constructors the caller's data serves every piece that runs at once.
+  const bool in_place =
+      recipe.copy == nullptr &&
+      (included || (recipe.priority == 0 && !home.valid() && runtime::should_inline(worker)));
+  runtime::Task* task = in_place ? nullptr : make_with_copy(worker, recipe);
+  auto* bounds = static_cast<Number*>(in_place ? recipe.data : task->host.call.data);
+  bounds[0] = begin;
+  bounds[1] = end;
+  if (in_place) {
+    runtime::run_inline(worker, run_in_place, reinterpret_cast<void*>(recipe.body), recipe.data,
+                        inline_flags(recipe, *worker.current, included));
+  } else if (included) {
+    runtime::run_undeferred(worker, *task, {});
+  } else {
+    task->home = home;
+    runtime::submit(worker, *task, {});
+  }
+}
+
 template <class Number>
 void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Number start,
               Number end, Number step) {
@@ -209,14 +200,6 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
     if (reduces) static_cast<LoopData<Number>*>(recipe.data)->reductions[2] = 0;
     return;
   }
-  Split<Number> split;
-  if ((recipe.flags & flag_grainsize) != 0) {
-    split = split_by_grain<Number>(iterations, argument, (recipe.flags & flag_strict) != 0, step);
-  } else {
-    const std::uint64_t wanted = argument != 0 ? argument : worker.team->size();
-    split = split_evenly<Number>(
-        iterations, static_cast<unsigned long>(wanted < iterations ? wanted : iterations), step);
-  }
   if (grouped) {
     runtime::begin_group(worker);
     if (reduces) {
@@ -225,26 +208,19 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
   }
   const bool included =
       (recipe.flags & flag_if) == 0 || worker.current->has(runtime::task_flag::final);
-  Number width = split.first_step;
-  for (unsigned long i = 0; i < split.tasks; ++i) {
-    // Without copy constructors the caller's data serves every piece that runs at once.
-    const bool in_place = recipe.copy == nullptr &&
-                          (included || (recipe.priority == 0 && runtime::should_inline(worker)));
-    runtime::Task* task = in_place ? nullptr : make_with_copy(worker, recipe);
-    auto* bounds = static_cast<Number*>(in_place ? recipe.data : task->host.call.data);
-    bounds[0] = start;
-    start = static_cast<Number>(start + width);
-    bounds[1] = i + 1 == split.tasks ? end : start;
-    if (i == split.last_with_first) width = split.later_step;
-    if (in_place) {
-      runtime::run_inline(worker, run_in_place, reinterpret_cast<void*>(recipe.body), recipe.data,
-                          inline_flags(recipe, *worker.current, included));
-    } else if (included) {
-      runtime::run_undeferred(worker, *task, {});
-    } else {
-      runtime::submit(worker, *task, {});
-    }
-  }
+  const runtime::Taskloop taskloop(worker, !included);
+  const decide::Pieces pieces = cut(iterations, recipe.flags, argument, worker.team->size());
+  const auto at = [&](std::uint64_t iteration) {
+    // Without a sign: what is before the loop's end does not overflow, but a part of the sum may.
+    return static_cast<Number>(static_cast<std::uint64_t>(start) +
+                               iteration * static_cast<std::uint64_t>(step));
+  };
+  taskloop.for_each(pieces, [&](std::uint64_t piece, DomainId home) {
+    const decide::LoopRange range = pieces[piece];
+    // The program's own end, which the last step may not meet.
+    make_piece(worker, recipe, at(range.begin), piece + 1 == pieces.count() ? end : at(range.end),
+               included, home);
+  });
   if (grouped) runtime::end_group(worker);
 }
 

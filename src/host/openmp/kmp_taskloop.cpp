@@ -1,6 +1,7 @@
 // Clang's taskloop: pieces of the iterations, each a copy of a pattern task with bounds of its own.
 #include "host/openmp/kmp_entry.hpp"
 #include "host/openmp/kmp_tasks.hpp"
+#include "runtime/taskloop.hpp"
 
 namespace lares::omp::kmp {
 
@@ -9,27 +10,14 @@ namespace {
 // Without a clause: this many pieces for each thread, as libomp makes them.
 constexpr std::uint64_t default_pieces = 10;
 
-/// How iterations are dealt: the first `larger` pieces get one more than `each`, the last gets what
-/// is left.
-struct Split {
-  std::uint64_t pieces = 1;
-  std::uint64_t each = 1;
-  std::uint64_t larger = 0;
-};
-
-Split split_evenly(std::uint64_t iterations, std::uint64_t pieces) noexcept {
-  if (pieces > iterations) pieces = iterations;
-  return {pieces, iterations / pieces, iterations % pieces};
-}
-
-Split split(std::uint64_t iterations, LoopSchedule schedule, std::uint64_t argument, bool strict,
-            std::size_t threads) noexcept {
-  if (schedule == LoopSchedule::none) return split_evenly(iterations, threads * default_pieces);
+decide::Pieces cut(std::uint64_t iterations, LoopSchedule schedule, std::uint64_t argument,
+                   bool strict, std::size_t threads) noexcept {
+  if (schedule == LoopSchedule::none) {
+    return decide::Pieces::evenly(iterations, threads * default_pieces);
+  }
   if (argument == 0) argument = 1;
-  if (schedule == LoopSchedule::num_tasks) return split_evenly(iterations, argument);
-  if (argument > iterations) return {1, iterations, 0};
-  if (strict) return {(iterations - 1) / argument + 1, argument, 0};
-  return split_evenly(iterations, iterations / argument);
+  if (schedule == LoopSchedule::num_tasks) return decide::Pieces::evenly(iterations, argument);
+  return decide::Pieces::by_grain(iterations, argument, strict);
 }
 
 // Bounds are inclusive and may be signed or not: the difference is right either way. A loop without
@@ -57,37 +45,32 @@ Field* same_field(Field* field, CompilerTask* from, CompilerTask* to) noexcept {
                                   (reinterpret_cast<char*>(field) - reinterpret_cast<char*>(from)));
 }
 
-void make_pieces(runtime::Worker& worker, const Loop& loop, const Split& split,
-                 std::uint64_t iterations) {
+void make_piece(runtime::Worker& worker, const Loop& loop, decide::LoopRange range, bool last,
+                DomainId home) {
   const auto stride = static_cast<std::uint64_t>(loop.stride);
-  std::uint64_t lower = *loop.lower;
-  std::uint64_t left = iterations;
-  for (std::uint64_t i = 0; i < split.pieces; ++i) {
-    const std::uint64_t wanted = split.each + (i < split.larger ? 1 : 0);
-    const std::uint64_t width = wanted < left ? wanted : left;
-    left -= width;
-    CompilerTask* piece = copy_task(worker, *loop.pattern);
-    *same_field(loop.lower, loop.pattern, piece) = lower;
-    *same_field(loop.upper, loop.pattern, piece) = lower + stride * (width - 1);
-    lower += stride * width;
-    if (loop.duplicate != nullptr) {
-      loop.duplicate(piece, loop.pattern, i + 1 == split.pieces ? 1 : 0);
-    }
-    if (loop.if_clause) {
-      submit(worker, *piece, {});
-    } else {
-      run_now(worker, *piece, {});
-    }
+  CompilerTask* piece = copy_task(worker, *loop.pattern);
+  *same_field(loop.lower, loop.pattern, piece) = *loop.lower + stride * range.begin;
+  *same_field(loop.upper, loop.pattern, piece) = *loop.lower + stride * (range.end - 1);
+  if (loop.duplicate != nullptr) loop.duplicate(piece, loop.pattern, last ? 1 : 0);
+  if (loop.if_clause) {
+    task_of(*piece).home = home;
+    submit(worker, *piece, {});
+  } else {
+    run_now(worker, *piece, {});
   }
 }
 
 void run(runtime::Worker& worker, const Loop& loop, bool grouped, LoopSchedule schedule,
          std::uint64_t argument, bool strict) {
   if (grouped) runtime::begin_group(worker);
+  const bool deferred = loop.if_clause && !worker.current->has(runtime::task_flag::final);
+  const runtime::Taskloop taskloop(worker, deferred);
   const std::uint64_t iterations = count_iterations(*loop.lower, *loop.upper, loop.stride);
   if (iterations != 0) {
-    make_pieces(worker, loop, split(iterations, schedule, argument, strict, worker.team->size()),
-                iterations);
+    const decide::Pieces pieces = cut(iterations, schedule, argument, strict, worker.team->size());
+    taskloop.for_each(pieces, [&](std::uint64_t piece, DomainId home) {
+      make_piece(worker, loop, pieces[piece], piece + 1 == pieces.count(), home);
+    });
   }
   discard(worker, *loop.pattern);
   if (grouped) runtime::end_group(worker);

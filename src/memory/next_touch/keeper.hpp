@@ -12,9 +12,9 @@
 namespace lares::memory {
 
 /// Where the last descriptor of a userfaultfd is closed, the kernel gives up its areas, and what
-/// lies aside is lost to the program. So a thread has a table of descriptors of its own (Linux 5.9),
-/// which the program cannot reach, and makes the requests that fail elsewhere. All threads that need
-/// these descriptors are started by it, and share its table.
+/// lies aside is lost to the program. So a thread has a table of descriptors of its own
+/// (Linux 5.9), which the program cannot reach, and makes the requests that fail elsewhere. All
+/// threads that need these descriptors are started by it, and share its table.
 ///
 /// The thread waits for nothing but the next request: so anybody may wait for it.
 /// Thread safety: control() from any thread that has all signals blocked, takes no lock and calls

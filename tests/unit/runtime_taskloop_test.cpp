@@ -1,0 +1,139 @@
+// Which domain a taskloop's pieces are sent to.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "runtime/taskloop.hpp"
+#include "support/runtime_host.hpp"
+
+namespace lares::runtime {
+namespace {
+
+struct Made {
+  std::vector<std::uint64_t> pieces;
+  std::vector<DomainId> homes;
+};
+
+Made pieces_of(const Taskloop& loop, const decide::Pieces& pieces) {
+  Made made;
+  loop.for_each(pieces, [&made](std::uint64_t piece, DomainId home) {
+    made.pieces.push_back(piece);
+    made.homes.push_back(home);
+  });
+  return made;
+}
+
+bool are_without_homes_in_order(const Made& made) {
+  for (std::size_t i = 0; i < made.pieces.size(); ++i) {
+    if (made.pieces[i] != i || made.homes[i].valid()) return false;
+  }
+  return !made.pieces.empty();
+}
+
+const decide::Pieces eight = decide::Pieces::evenly(800, 8);
+
+void submit_pieces(Worker& worker, const decide::Pieces& pieces) {
+  const Taskloop loop(worker, true);
+  loop.for_each(pieces, [&worker](std::uint64_t, DomainId home) {
+    Task* task = host::make_task(worker, [](Worker&) {});
+    task->home = home;
+    submit(worker, *task, {});
+  });
+}
+
+TEST(TaskloopPieces, AreAtHomeWhereAStaticLoopWouldRunThem) {
+  const host::Machine machine({2, 2});
+  host::single(4, [](Worker& worker) {
+    const Made made = pieces_of(Taskloop(worker, true), eight);
+    EXPECT_EQ(made.pieces, (std::vector<std::uint64_t>{0, 2, 4, 6, 1, 3, 5, 7}));
+    const DomainId first{std::size_t{0}};
+    const DomainId second{std::size_t{1}};
+    EXPECT_EQ(made.homes, (std::vector<DomainId>{first, first, second, second, first, first, second,
+                                                 second}));
+  });
+}
+
+class PiecesByData : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Policies, PiecesByData,
+                         testing::Values("auto", "locality-queues", "virouleau",
+                                         "push=most-bytes,steal=nearest"));
+
+TEST_P(PiecesByData, LieInTheQueueOfTheirHome) {
+  LARES_NEEDS_ORDER();
+  const host::Machine machine({1, 1}, GetParam());
+  std::atomic<bool> made{false};
+  host::region(2, [&made](Worker& worker) {
+    if (worker.id == WorkerId{1}) {
+      while (!made.load(std::memory_order_acquire)) std::this_thread::yield();
+      return;
+    }
+    submit_pieces(worker, eight);
+    EXPECT_EQ(worker.team->length(worker.team->places->of(DomainId{1})), 4U);
+    made.store(true, std::memory_order_release);
+  });
+}
+
+TEST(TaskloopPieces, HaveNoHomesWhereThePolicyDoesNotGoByData) {
+  const host::Machine machine({2, 2}, "central");
+  host::single(4, [](Worker& worker) {
+    EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, true), eight)));
+  });
+}
+
+TEST(TaskloopPieces, HaveNoHomesOnOneDomain) {
+  const host::Machine machine({4});
+  host::single(4, [](Worker& worker) {
+    EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, true), eight)));
+  });
+}
+
+TEST(TaskloopPieces, ThatRunAtOnceKeepTheirOrder) {
+  const host::Machine machine({2, 2});
+  host::single(4, [](Worker& worker) {
+    EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, false), eight)));
+  });
+}
+
+TEST(TaskloopPieces, OfALoopInsideAPieceStayThere) {
+  const host::Machine machine({2, 2});
+  static std::atomic<int> spread{0};
+  static std::atomic<int> ran{0};
+  spread = ran = 0;
+  host::single(4, [](Worker& worker) {
+    Task* piece = host::make_task(worker, [](Worker& runner) {
+      ran.fetch_add(1);
+      if (!are_without_homes_in_order(pieces_of(Taskloop(runner, true), eight))) spread.fetch_add(1);
+    });
+    piece->home = DomainId{1};
+    submit(worker, *piece, {});
+  });
+  EXPECT_EQ(ran, 1);
+  EXPECT_EQ(spread, 0);
+}
+
+// Each thread has its own part of the data then.
+TEST(TaskloopPieces, OfASecondLoopThatIsOpenAtTheSameTimeHaveNoHomes) {
+  const host::Machine machine({2, 2});
+  RegionHint hint;
+  host::single(4, [&hint](Worker& worker) {
+    {
+      const Taskloop first(worker, true);
+      EXPECT_FALSE(are_without_homes_in_order(pieces_of(first, eight)));
+      EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, true), eight)));
+    }
+    EXPECT_FALSE(are_without_homes_in_order(pieces_of(Taskloop(worker, true), eight)));
+    worker.team->hint = &hint;
+    {
+      const Taskloop first(worker, true);
+      EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, true), eight)));
+    }
+    // The region is known for it now.
+    EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, true), eight)));
+    worker.team->hint = nullptr;
+  });
+}
+
+}  // namespace
+}  // namespace lares::runtime
