@@ -35,9 +35,10 @@ concept Seeker = requires(W w, PlaceId place, WorkerId worker, DomainId domain, 
   { w.take(place, look) } -> std::same_as<typename W::Found>;
   { w.steal_from(worker) } -> std::same_as<typename W::Found>;  // the oldest of that deque
   { w.stolen(domain) };                                         // for the statistics
-  { w.any_queued() } -> std::convertible_to<bool>;   // false: certainly nothing since the barrier
-  { w.is_pausing() } -> std::convertible_to<bool>;   // Thrift::pauses
-  { w.stays() } -> std::convertible_to<bool>;        // Restraint::stays
+  { w.any_queued() } -> std::convertible_to<bool>;  // false: certainly nothing since the barrier
+  { w.is_pausing() } -> std::convertible_to<bool>;  // Thrift::pauses
+  // Restraint::stays, of what lies in that place of another domain.
+  { w.stays(place) } -> std::convertible_to<bool>;
   { w.constrained() } -> std::convertible_to<bool>;  // it waits inside of a task
   w.offer_own();  // moves all of its deque to its domain's queue, and tells sleepers
 };
@@ -75,11 +76,11 @@ typename W::Found take_own(W worker) {
   return worker.take(worker.places().of(worker.domain()), Look::pass);
 }
 
-/// True if what lies there is at home in another domain.
+/// True if what lies there is another domain's.
 template <Seeker W>
-bool is_at_home_elsewhere(W worker, PlaceId place) {
+bool is_elsewhere(W worker, PlaceId place) {
   const policy::Place& there = worker.places()[place];
-  return !there.worker.valid() && there.domain.valid() && there.domain != worker.domain();
+  return there.domain.valid() && there.domain != worker.domain();
 }
 
 /// From the places in the order of the steal policy.
@@ -100,7 +101,7 @@ template <Seeker W>
   policy::Victims victims = worker.victims();
   worker.steal().on_idle(worker.view(), victims);
   for (const PlaceId place : victims.list()) {
-    if (is_at_home_elsewhere(worker, place) && worker.stays()) continue;
+    if (is_elsewhere(worker, place) && worker.stays(place)) continue;
     if (auto task = visit(worker, place, false)) return task;
   }
   return take_shared(worker);

@@ -43,10 +43,19 @@ inline constexpr std::uint32_t shared_feed_per_worker = 64;
 /// hold the queue's lock for too long. What it saw then goes to the end, so that nothing is hidden
 /// from it for ever.
 inline constexpr int constrained_look = 256;
+/// How often a taskloop of the program runs before it counts as one whose data is where it stays,
+/// and how long a worker that has none of its pieces left leaves other domains' alone until then.
+inline constexpr std::uint32_t first_instances = 4;
+inline constexpr Nanoseconds patience_at_first{10'000'000};
 /// How many ranges of a task decide where it goes: the first.
 inline constexpr std::uint32_t deciding_accesses = 8;
 
 }  // namespace limits
+
+/// In ticks.
+inline std::uint64_t patience_at_first(std::uint64_t ticks_per_microsecond) noexcept {
+  return static_cast<std::uint64_t>(limits::patience_at_first.count) / 1000 * ticks_per_microsecond;
+}
 
 /// What a worker's deque takes.
 inline std::int64_t deque_room() noexcept {

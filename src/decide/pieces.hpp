@@ -1,9 +1,9 @@
 // How a taskloop's iterations are cut into tasks, which domain each is for, and in which order they
 // are made.
 //
-// A piece names no data. But a loop that comes again works on the same data at the same place of its
-// iterations, and what a static loop or another taskloop initialised lies where that place is at
-// home: so a piece is for the worker that has its middle iteration in the static part.
+// A piece names no data. But a loop that comes again works on the same data at the same place of
+// its iterations, and what a static loop or another taskloop initialised lies where that place is
+// at home: so a piece is for the worker that has its middle iteration in the static part.
 #pragma once
 
 #include <algorithm>

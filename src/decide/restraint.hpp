@@ -31,12 +31,13 @@ class Restraint {
   }
 
   /// True if the worker, whose domain has nothing for it at `now()`, is not to take what is at home
-  /// in another domain. Asks `now()` only if it matters.
+  /// in another domain. Asks `now()` only if it matters. `least`: what a first wait takes at least,
+  /// where the work of the moment deserves more patience than its policy has.
   template <class Now>
-  [[nodiscard]] bool stays(Now now) noexcept {
-    if (tasks_ == 0) return false;
+  [[nodiscard]] bool stays(Now now, std::uint64_t least = 0) noexcept {
+    if (tasks_ == 0 && least == 0) return false;
     const std::uint64_t time = now();
-    if (until_ == 0) until_ = std::max<std::uint64_t>(time + longest(), 1);
+    if (until_ == 0) until_ = std::max<std::uint64_t>(time + longest(least), 1);
     if (time < until_) return true;
     went_far_ = true;
     return false;
@@ -54,8 +55,8 @@ class Restraint {
   }
 
  private:
-  [[nodiscard]] std::uint64_t longest() const noexcept {
-    return (mean_ * tasks_) >> (in_vain_ / in_a_row);
+  [[nodiscard]] std::uint64_t longest(std::uint64_t least) const noexcept {
+    return std::max(mean_ * tasks_, least) >> (in_vain_ / in_a_row);
   }
 
   static constexpr std::uint64_t unknown = 50;  // microseconds, of a task before the first

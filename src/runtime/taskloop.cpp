@@ -4,7 +4,15 @@
 
 namespace lares::runtime {
 
-Taskloop::Taskloop(Worker& worker, bool deferred) noexcept : worker_(worker) {
+bool SeenTaskloops::is_new(std::uintptr_t code) noexcept {
+  Seen& seen = seen_[(code * 0x9E3779B97F4A7C15ULL) >> (64U - bits)];
+  if (seen.code != code) seen = {code, 0};
+  if (seen.instances == decide::limits::first_instances) return false;
+  ++seen.instances;
+  return true;
+}
+
+Taskloop::Taskloop(Worker& worker, std::uintptr_t code, bool deferred) noexcept : worker_(worker) {
   Team& team = *worker.team;
   // Tiny ones are best run by their creator (decide/place.hpp), the next after the last.
   const bool stay = worker.may_deviate && worker.thrift.tasks_are_tiny();
@@ -13,17 +21,27 @@ Taskloop::Taskloop(Worker& worker, bool deferred) noexcept : worker_(worker) {
                               team.places->domains_with_workers().size() > 1;
   if (!may_have_homes) return;
   counted_ = true;
-  // relaxed, all: a hint, that orders nothing.
-  const bool alone = team.open_taskloops.fetch_add(1, std::memory_order_relaxed) == 0;
-  has_homes_ = alone;
-  if (team.hint == nullptr) return;  // as in tests of the engine alone
-  std::atomic<bool>& overlap = team.hint->taskloops_overlap;
-  if (!alone) overlap.store(true, std::memory_order_relaxed);
-  has_homes_ = !overlap.load(std::memory_order_relaxed);
+  // acquire: what the last one alone has seen.
+  const bool alone = team.open_taskloops.fetch_add(1, std::memory_order_acquire) == 0;
+  has_homes_ = !is_known_to_overlap(team, alone) && alone;
+  if (has_homes_ && team.seen_taskloops.is_new(code)) {
+    team.new_taskloop.store(true, std::memory_order_relaxed);  // relaxed: a hint
+  }
+}
+
+/// Remembers it of the region, if it has a name: tests of the engine alone have none.
+bool Taskloop::is_known_to_overlap(Team& team, bool alone) noexcept {
+  if (team.hint == nullptr) return false;
+  // relaxed, both: a hint, that orders nothing.
+  if (!alone) team.hint->taskloops_overlap.store(true, std::memory_order_relaxed);
+  return team.hint->taskloops_overlap.load(std::memory_order_relaxed);
 }
 
 Taskloop::~Taskloop() {
-  if (counted_) worker_.team->open_taskloops.fetch_sub(1, std::memory_order_relaxed);
+  if (!counted_) return;
+  if (has_homes_) worker_.team->new_taskloop.store(false, std::memory_order_relaxed);
+  // release: with what it has seen.
+  worker_.team->open_taskloops.fetch_sub(1, std::memory_order_release);
 }
 
 }  // namespace lares::runtime

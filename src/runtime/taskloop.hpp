@@ -12,10 +12,14 @@ namespace lares::runtime {
 /// The pieces have homes where the policy goes by data, unless the creator's own task has one (this
 /// is a part of something larger then), or several loops of the region are open at once: each
 /// thread has its own part of the data then, perhaps, and nobody knows which.
+///
+/// What a loop touches first stays where that piece ran. So while one of the program's loops is
+/// new, idle workers leave other domains' pieces alone for longer: a piece that moves then takes
+/// its data away from where all later loops look for it.
 class Taskloop {
  public:
-  /// `deferred`: false if the pieces run as they are made.
-  Taskloop(Worker& worker, bool deferred) noexcept;
+  /// `code`: that of the construct. `deferred`: false if the pieces run as they are made.
+  Taskloop(Worker& worker, std::uintptr_t code, bool deferred) noexcept;
   ~Taskloop();
   Taskloop(const Taskloop&) = delete;
   Taskloop& operator=(const Taskloop&) = delete;
@@ -29,13 +33,14 @@ class Taskloop {
       return;
     }
     const policy::Places& places = *worker_.team->places;
-    decide::for_each_in_turn(pieces, worker_.team->size(),
-                             [&](std::uint64_t piece, WorkerId at_home) {
-                               make(piece, places.domain_of(at_home));
-                             });
+    decide::for_each_in_turn(
+        pieces, worker_.team->size(),
+        [&](std::uint64_t piece, WorkerId at_home) { make(piece, places.domain_of(at_home)); });
   }
 
  private:
+  static bool is_known_to_overlap(Team& team, bool alone) noexcept;
+
   Worker& worker_;
   bool counted_ = false;
   bool has_homes_ = false;

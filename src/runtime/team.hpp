@@ -44,6 +44,21 @@ bool is_trusted_taskless(const RegionHint& hint) noexcept;
 /// A region that was trusted has made a task: trust is lost for all, and slower to come back.
 void distrust_hints() noexcept;
 
+/// How often the taskloops of the program have run, by their code; a colliding one is new again.
+class SeenTaskloops {
+ public:
+  /// True for the first decide::limits::first_instances times; counts them.
+  bool is_new(std::uintptr_t code) noexcept;
+
+ private:
+  static constexpr unsigned bits = 6;
+  struct Seen {
+    std::uintptr_t code = 0;
+    std::uint32_t instances = 0;
+  };
+  std::array<Seen, 1U << bits> seen_;
+};
+
 /// What a worker waits for, where the wait goes beyond spinning: see stall.hpp.
 enum class Wait : std::uint8_t {
   outside,      ///< in no region
@@ -203,8 +218,11 @@ class Team : public policy::QueueLengths {
   std::atomic<bool> cancelled{false};
   std::atomic<std::uint32_t> draining{0};        ///< who waits in drain(); written by them
   std::atomic<std::uint32_t> open_taskloops{0};  ///< see taskloop.hpp; their creators write
+  std::atomic<bool> new_taskloop{
+      false};  ///< the open one is; its creator writes, idle workers read
 
-  LoopChain loops;  ///< its own rules
+  LoopChain loops;               ///< its own rules
+  SeenTaskloops seen_taskloops;  ///< whoever made `open_taskloops` 1, until it is 0
 
   // Barrier: counts up to size(); whoever takes it back to 0 then opens the next epoch.
   alignas(64) std::atomic<std::uint32_t> arrived{0};

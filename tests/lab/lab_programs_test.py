@@ -82,7 +82,7 @@ class Shares(unittest.TestCase):
 
     def compare(self, nodes, name, arguments, region, compiler, policy):
         """A policy that goes by data has a much larger local share than one that does not."""
-        words = [program(f"examples/{name}-{compiler}"), *arguments]
+        words = [program(f"{name}-{compiler}"), *arguments]
         blind = self.local_share(nodes, region, under_lares("stock-like", *words))
         share = self.local_share(nodes, region, under_lares(policy, *words))
         print(f"{name}-{compiler}, {nodes} nodes: {blind:.3f} local under stock-like, {share:.3f} "
@@ -91,20 +91,27 @@ class Shares(unittest.TestCase):
 
 
 class Locality(Shares):
-    """`lares run` keeps real programs at home: a stencil and a factorisation, one of each compiler."""
+    """`lares run` keeps real programs at home: stencils, a factorisation and a stream, of each compiler."""
 
     def test_jacobi_stays_at_home_on_four_nodes(self):
-        self.compare(4, "jacobi", JACOBI, "sweeps", "clang", "virouleau")
+        self.compare(4, "examples/jacobi", JACOBI, "sweeps", "clang", "virouleau")
 
     def test_cholesky_stays_at_home_on_four_nodes(self):
-        self.compare(4, "cholesky", CHOLESKY, "factorise", "gcc", "virouleau")
+        self.compare(4, "examples/cholesky", CHOLESKY, "factorise", "gcc", "virouleau")
+
+    def test_loops_of_tasks_stay_at_home_on_four_nodes(self):
+        for shape, compiler in (("stencil", "gcc"), ("stream", "clang")):
+            with self.subTest(shape):
+                arguments = {"stencil": ("stencil", "3", "800", "16"),
+                             "stream": ("stream", "4", "600000", "8192")}[shape]
+                self.compare(4, "bench/taskloops", arguments, "sweeps", compiler, "auto")
 
 
 class Programs(Shares):
     """`lares run` in other guests: at home there too, with right results."""
 
     def test_jacobi_stays_at_home_on_two_nodes(self):
-        self.compare(2, "jacobi", JACOBI, "sweeps", "gcc", "locality-queues")
+        self.compare(2, "examples/jacobi", JACOBI, "sweeps", "gcc", "locality-queues")
 
     def test_eight_nodes_give_right_results_under_the_default(self):
         for name, arguments in (("jacobi", JACOBI), ("cholesky", CHOLESKY)):

@@ -162,8 +162,8 @@ class Acting {
   bool is_pausing() const {
     return toy_->thrift.pauses([this] { return toy_->now; });
   }
-  bool stays() const {
-    return toy_->restraint.stays([this] { return toy_->now; });
+  bool stays(PlaceId place) const {
+    return !places()[place].worker.valid() && toy_->restraint.stays([this] { return toy_->now; });
   }
   bool constrained() const { return toy_->constrained; }
   Found take_prioritised(Look /*look*/) const { return oldest(toy_->urgent); }
@@ -653,6 +653,18 @@ TEST_F(Restrained, StaysForSoManyOfItsTasks) {
   EXPECT_EQ(wait_in_vain(), 160U);
   for (int i = 0; i < 40; ++i) restraint_.ran(20);
   EXPECT_NEAR(static_cast<double>(wait_in_vain()), 40, 8);
+}
+
+TEST_F(Restrained, IsMorePatientWhereTheWorkDeservesIt) {
+  restraint_ = Restraint(0, 50);
+  const auto stays_at = [this](std::uint64_t now) {
+    return restraint_.stays([now] { return now; }, 1000);
+  };
+  EXPECT_TRUE(stays_at(5000));
+  EXPECT_TRUE(stays_at(5999));
+  EXPECT_EQ(restraint_.left(5999), 1U);
+  EXPECT_FALSE(stays_at(6000));
+  EXPECT_FALSE(stays(5999)) << "that work is over";
 }
 
 TEST_F(Restrained, NeverWaitsIfItIsNotToBe) {

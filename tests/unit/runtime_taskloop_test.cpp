@@ -32,10 +32,11 @@ bool are_without_homes_in_order(const Made& made) {
   return !made.pieces.empty();
 }
 
+constexpr std::uintptr_t code = 1;
 const decide::Pieces eight = decide::Pieces::evenly(800, 8);
 
 void submit_pieces(Worker& worker, const decide::Pieces& pieces) {
-  const Taskloop loop(worker, true);
+  const Taskloop loop(worker, code, true);
   loop.for_each(pieces, [&worker](std::uint64_t, DomainId home) {
     Task* task = host::make_task(worker, [](Worker&) {});
     task->home = home;
@@ -46,12 +47,38 @@ void submit_pieces(Worker& worker, const decide::Pieces& pieces) {
 TEST(TaskloopPieces, AreAtHomeWhereAStaticLoopWouldRunThem) {
   const host::Machine machine({2, 2});
   host::single(4, [](Worker& worker) {
-    const Made made = pieces_of(Taskloop(worker, true), eight);
+    const Made made = pieces_of(Taskloop(worker, code, true), eight);
     EXPECT_EQ(made.pieces, (std::vector<std::uint64_t>{0, 2, 4, 6, 1, 3, 5, 7}));
     const DomainId first{std::size_t{0}};
     const DomainId second{std::size_t{1}};
-    EXPECT_EQ(made.homes, (std::vector<DomainId>{first, first, second, second, first, first, second,
-                                                 second}));
+    EXPECT_EQ(made.homes,
+              (std::vector<DomainId>{first, first, second, second, first, first, second, second}));
+  });
+}
+
+TEST(SeenTaskloops, AreNewForTheFirstInstancesOfEach) {
+  SeenTaskloops seen;
+  for (std::uint32_t i = 0; i < decide::limits::first_instances; ++i) {
+    EXPECT_TRUE(seen.is_new(1000));
+    EXPECT_TRUE(seen.is_new(2000));
+  }
+  EXPECT_FALSE(seen.is_new(1000));
+  EXPECT_FALSE(seen.is_new(2000));
+  EXPECT_TRUE(seen.is_new(3000));
+}
+
+TEST(TaskloopPieces, OfANewLoopAreToBeLeftAloneWhileItIsOpen) {
+  const host::Machine machine({2, 2});
+  host::single(4, [](Worker& worker) {
+    constexpr std::uintptr_t another = 77;
+    std::atomic<bool>& is_new = worker.team->new_taskloop;
+    for (std::uint32_t i = 0; i < decide::limits::first_instances; ++i) {
+      const Taskloop loop(worker, another, true);
+      EXPECT_TRUE(is_new.load());
+    }
+    EXPECT_FALSE(is_new.load());
+    const Taskloop loop(worker, another, true);
+    EXPECT_FALSE(is_new.load());
   });
 }
 
@@ -78,21 +105,21 @@ TEST_P(PiecesByData, LieInTheQueueOfTheirHome) {
 TEST(TaskloopPieces, HaveNoHomesWhereThePolicyDoesNotGoByData) {
   const host::Machine machine({2, 2}, "central");
   host::single(4, [](Worker& worker) {
-    EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, true), eight)));
+    EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, code, true), eight)));
   });
 }
 
 TEST(TaskloopPieces, HaveNoHomesOnOneDomain) {
   const host::Machine machine({4});
   host::single(4, [](Worker& worker) {
-    EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, true), eight)));
+    EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, code, true), eight)));
   });
 }
 
 TEST(TaskloopPieces, ThatRunAtOnceKeepTheirOrder) {
   const host::Machine machine({2, 2});
   host::single(4, [](Worker& worker) {
-    EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, false), eight)));
+    EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, code, false), eight)));
   });
 }
 
@@ -104,7 +131,8 @@ TEST(TaskloopPieces, OfALoopInsideAPieceStayThere) {
   host::single(4, [](Worker& worker) {
     Task* piece = host::make_task(worker, [](Worker& runner) {
       ran.fetch_add(1);
-      if (!are_without_homes_in_order(pieces_of(Taskloop(runner, true), eight))) spread.fetch_add(1);
+      if (!are_without_homes_in_order(pieces_of(Taskloop(runner, code, true), eight)))
+        spread.fetch_add(1);
     });
     piece->home = DomainId{1};
     submit(worker, *piece, {});
@@ -119,18 +147,18 @@ TEST(TaskloopPieces, OfASecondLoopThatIsOpenAtTheSameTimeHaveNoHomes) {
   RegionHint hint;
   host::single(4, [&hint](Worker& worker) {
     {
-      const Taskloop first(worker, true);
+      const Taskloop first(worker, code, true);
       EXPECT_FALSE(are_without_homes_in_order(pieces_of(first, eight)));
-      EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, true), eight)));
+      EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, code, true), eight)));
     }
-    EXPECT_FALSE(are_without_homes_in_order(pieces_of(Taskloop(worker, true), eight)));
+    EXPECT_FALSE(are_without_homes_in_order(pieces_of(Taskloop(worker, code, true), eight)));
     worker.team->hint = &hint;
     {
-      const Taskloop first(worker, true);
-      EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, true), eight)));
+      const Taskloop first(worker, code, true);
+      EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, code, true), eight)));
     }
     // The region is known for it now.
-    EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, true), eight)));
+    EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, code, true), eight)));
     worker.team->hint = nullptr;
   });
 }

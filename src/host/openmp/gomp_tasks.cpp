@@ -208,7 +208,8 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
   }
   const bool included =
       (recipe.flags & flag_if) == 0 || worker.current->has(runtime::task_flag::final);
-  const runtime::Taskloop taskloop(worker, !included);
+  const runtime::Taskloop taskloop(worker, reinterpret_cast<std::uintptr_t>(recipe.body),
+                                   !included);
   const decide::Pieces pieces = cut(iterations, recipe.flags, argument, worker.team->size());
   const auto at = [&](std::uint64_t iteration) {
     // Without a sign: what is before the loop's end does not overflow, but a part of the sum may.

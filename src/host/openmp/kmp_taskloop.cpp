@@ -64,7 +64,8 @@ void run(runtime::Worker& worker, const Loop& loop, bool grouped, LoopSchedule s
          std::uint64_t argument, bool strict) {
   if (grouped) runtime::begin_group(worker);
   const bool deferred = loop.if_clause && !worker.current->has(runtime::task_flag::final);
-  const runtime::Taskloop taskloop(worker, deferred);
+  const runtime::Taskloop taskloop(worker, reinterpret_cast<std::uintptr_t>(loop.pattern->routine),
+                                   deferred);
   const std::uint64_t iterations = count_iterations(*loop.lower, *loop.upper, loop.stride);
   if (iterations != 0) {
     const decide::Pieces pieces = cut(iterations, schedule, argument, strict, worker.team->size());
