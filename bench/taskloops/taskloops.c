@@ -1,12 +1,13 @@
-// Loops of tasks by one thread over arrays that such a loop has initialised, and that nothing names.
+// Loops of tasks by one thread over arrays that such a loop has initialised, and that nothing
+// names.
 //
 //   taskloops [stream|stencil|transpose] [SWEEPS] [N] [GRAIN]
 //
 // The shapes of programs that use `taskloop`: one thread makes all pieces, the clauses say `shared`
-// and `grainsize`, and no piece tells its data. stream: a[i] += b[i] + 3 * c[i] over N doubles each.
-// stencil: a cross of radius 2 over an N x N grid, by rows, and one is added to it after each sweep.
-// transpose: b[i][j] += a[j][i], and one is added to a, N x N each. GRAIN iterations or rows a
-// piece.
+// and `grainsize`, and no piece tells its data. stream: a[i] += b[i] + 3 * c[i] over N doubles
+// each. stencil: a cross of radius 2 over an N x N grid, by rows, and one is added to it after each
+// sweep. transpose: b[i][j] += a[j][i], and one is added to a, N x N each. GRAIN iterations or rows
+// a piece.
 //
 // Prints one line; exit status 1 if the result is wrong, 2 if the arguments are. Inside `lares lab`
 // the sweeps are a counted region, and the first sweep is not in it.
@@ -42,7 +43,7 @@ static void* allocate(size_t bytes) {
 
 static void start_stream(const Arrays* x) {
   double *a = x->a, *b = x->b, *c = x->c;
-#pragma omp taskloop shared(a, b, c) grainsize(x->grain)
+#pragma omp taskloop shared(a, b, c) grainsize(x -> grain)
   for (long i = 0; i < x->n; ++i) {
     a[i] = 0;
     b[i] = 2;
@@ -52,7 +53,7 @@ static void start_stream(const Arrays* x) {
 
 static void sweep_stream(const Arrays* x) {
   double *a = x->a, *b = x->b, *c = x->c;
-#pragma omp taskloop shared(a, b, c) grainsize(x->grain)
+#pragma omp taskloop shared(a, b, c) grainsize(x -> grain)
   for (long i = 0; i < x->n; ++i) a[i] += b[i] + 3 * c[i];
 }
 
@@ -65,7 +66,7 @@ static long wrong_in_stream(const Arrays* x, int sweeps) {
 static void start_grids(const Arrays* x) {
   double *a = x->a, *b = x->b;
   const long n = x->n;
-#pragma omp taskloop shared(a, b) firstprivate(n) grainsize(x->grain)
+#pragma omp taskloop shared(a, b) firstprivate(n) grainsize(x -> grain)
   for (long i = 0; i < n; ++i) {
     for (long j = 0; j < n; ++j) {
       a[i * n + j] = (double)(i + 2 * j);
@@ -77,7 +78,7 @@ static void start_grids(const Arrays* x) {
 static void add_one(const Arrays* x) {
   double* a = x->a;
   const long n = x->n;
-#pragma omp taskloop shared(a) firstprivate(n) grainsize(x->grain)
+#pragma omp taskloop shared(a) firstprivate(n) grainsize(x -> grain)
   for (long i = 0; i < n; ++i) {
     for (long j = 0; j < n; ++j) a[i * n + j] += 1;
   }
@@ -88,12 +89,12 @@ static void sweep_stencil(const Arrays* x) {
   const double* a = x->a;
   double* b = x->b;
   const long n = x->n;
-#pragma omp taskloop shared(a, b) firstprivate(n) grainsize(x->grain)
+#pragma omp taskloop shared(a, b) firstprivate(n) grainsize(x -> grain)
   for (long i = 2; i < n - 2; ++i) {
     for (long j = 2; j < n - 2; ++j) {
       const double* at = &a[i * n + j];
-      b[i * n + j] += at[n] - at[-n] + 2 * (at[2 * n] - at[-2 * n]) + at[1] - at[-1] +
-                      2 * (at[2] - at[-2]);
+      b[i * n + j] +=
+          at[n] - at[-n] + 2 * (at[2 * n] - at[-2 * n]) + at[1] - at[-1] + 2 * (at[2] - at[-2]);
     }
   }
   add_one(x);
@@ -113,7 +114,7 @@ static void sweep_transpose(const Arrays* x) {
   const double* a = x->a;
   double* b = x->b;
   const long n = x->n;
-#pragma omp taskloop shared(a, b) firstprivate(n) grainsize(x->grain)
+#pragma omp taskloop shared(a, b) firstprivate(n) grainsize(x -> grain)
   for (long i = 0; i < n; ++i) {
     for (long j = 0; j < n; ++j) b[i * n + j] += a[j * n + i];
   }
@@ -158,8 +159,9 @@ static long number(int argc, char** argv, int index, long otherwise, long most) 
 
 int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-    puts("taskloops [stream|stencil|transpose] [SWEEPS] [N] [GRAIN]\n"
-         "for example: taskloops stencil 4 1200 20");
+    puts(
+        "taskloops [stream|stencil|transpose] [SWEEPS] [N] [GRAIN]\n"
+        "for example: taskloops stencil 4 1200 20");
     return 0;
   }
   const Shape* shape = shape_named(argc > 1 ? argv[1] : "stream");

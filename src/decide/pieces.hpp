@@ -40,6 +40,17 @@ class Pieces {
   [[nodiscard]] LoopRange operator[](std::uint64_t piece) const noexcept {
     return {begin(piece), piece + 1 == count_ ? iterations_ : begin(piece + 1)};
   }
+  /// Calls `make(range, is_last)` for each, in their order.
+  template <class Make>
+  void for_each(Make make) const {
+    std::uint64_t begin = 0;
+    for (std::uint64_t left = count_; left > 0; --left) {
+      const std::uint64_t usual = begin + parts_.each + (count_ - left < parts_.rest ? 1 : 0);
+      const std::uint64_t end = left == 1 ? iterations_ : usual;
+      make(LoopRange{begin, end}, left == 1);
+      begin = end;
+    }
+  }
   /// The first piece whose middle iteration is not before this one; count() if none is.
   [[nodiscard]] std::uint64_t first_from(std::uint64_t iteration) const noexcept {
     if (iteration >= iterations_) return count_;

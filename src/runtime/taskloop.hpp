@@ -24,21 +24,23 @@ class Taskloop {
   Taskloop(const Taskloop&) = delete;
   Taskloop& operator=(const Taskloop&) = delete;
 
-  /// Calls `make(piece, home)` for each, in the order in which they are to be made; `home` is
-  /// invalid where it does not matter.
+  /// Calls `make(range, is_last, home)` for each, in the order in which they are to be made; `home`
+  /// is invalid where it does not matter.
   template <class Make>
   void for_each(const decide::Pieces& pieces, Make make) const {
-    if (!has_homes_) {
-      for (std::uint64_t piece = 0; piece < pieces.count(); ++piece) make(piece, DomainId{});
-      return;
-    }
-    const policy::Places& places = *worker_.team->places;
-    decide::for_each_in_turn(
-        pieces, worker_.team->size(),
-        [&](std::uint64_t piece, WorkerId at_home) { make(piece, places.domain_of(at_home)); });
+    if (has_homes_) return for_each_at_home(pieces, make);
+    pieces.for_each([&](decide::LoopRange range, bool last) { make(range, last, DomainId{}); });
   }
 
  private:
+  template <class Make>
+  [[gnu::noinline]] void for_each_at_home(const decide::Pieces& pieces, Make make) const {
+    const policy::Places& places = *worker_.team->places;
+    decide::for_each_in_turn(
+        pieces, worker_.team->size(), [&](std::uint64_t piece, WorkerId at_home) {
+          make(pieces[piece], piece + 1 == pieces.count(), places.domain_of(at_home));
+        });
+  }
   static bool is_known_to_overlap(Team& team, bool alone) noexcept;
 
   Worker& worker_;

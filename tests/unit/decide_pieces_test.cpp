@@ -65,6 +65,12 @@ TEST(Pieces, HoldEachIterationOnce) {
       ASSERT_GT(next, drawn.pieces[i].begin);
     }
     ASSERT_EQ(next, drawn.iterations);
+    std::uint64_t piece = 0;
+    drawn.pieces.for_each([&](LoopRange range, bool last) {
+      ASSERT_EQ(range, drawn.pieces[piece++]);
+      ASSERT_EQ(last, piece == drawn.pieces.count());
+    });
+    ASSERT_EQ(piece, drawn.pieces.count());
   }
 }
 

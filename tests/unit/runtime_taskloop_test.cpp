@@ -18,9 +18,10 @@ struct Made {
 
 Made pieces_of(const Taskloop& loop, const decide::Pieces& pieces) {
   Made made;
-  loop.for_each(pieces, [&made](std::uint64_t piece, DomainId home) {
-    made.pieces.push_back(piece);
+  loop.for_each(pieces, [&](decide::LoopRange range, bool last, DomainId home) {
+    made.pieces.push_back(range.begin / (pieces.iterations() / pieces.count()));
     made.homes.push_back(home);
+    EXPECT_EQ(last, range.end == pieces.iterations());
   });
   return made;
 }
@@ -37,7 +38,7 @@ const decide::Pieces eight = decide::Pieces::evenly(800, 8);
 
 void submit_pieces(Worker& worker, const decide::Pieces& pieces) {
   const Taskloop loop(worker, code, true);
-  loop.for_each(pieces, [&worker](std::uint64_t, DomainId home) {
+  loop.for_each(pieces, [&worker](decide::LoopRange, bool, DomainId home) {
     Task* task = host::make_task(worker, [](Worker&) {});
     task->home = home;
     submit(worker, *task, {});

@@ -166,8 +166,9 @@ decide::Pieces cut(std::uint64_t iterations, unsigned flags, unsigned long argum
 }
 
 template <class Number>
-void make_piece(runtime::Worker& worker, const Recipe& recipe, Number begin, Number end,
-                bool included, DomainId home) {
+[[gnu::always_inline]] inline void make_piece(runtime::Worker& worker, const Recipe& recipe,
+                                              Number begin, Number end, bool included,
+                                              DomainId home) {
   // Without copy constructors the caller's data serves every piece that runs at once.
   const bool in_place =
       recipe.copy == nullptr &&
@@ -216,11 +217,9 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
     return static_cast<Number>(static_cast<std::uint64_t>(start) +
                                iteration * static_cast<std::uint64_t>(step));
   };
-  taskloop.for_each(pieces, [&](std::uint64_t piece, DomainId home) {
-    const decide::LoopRange range = pieces[piece];
+  taskloop.for_each(pieces, [&](decide::LoopRange range, bool last, DomainId home) {
     // The program's own end, which the last step may not meet.
-    make_piece(worker, recipe, at(range.begin), piece + 1 == pieces.count() ? end : at(range.end),
-               included, home);
+    make_piece(worker, recipe, at(range.begin), last ? end : at(range.end), included, home);
   });
   if (grouped) runtime::end_group(worker);
 }

@@ -45,8 +45,8 @@ Field* same_field(Field* field, CompilerTask* from, CompilerTask* to) noexcept {
                                   (reinterpret_cast<char*>(field) - reinterpret_cast<char*>(from)));
 }
 
-void make_piece(runtime::Worker& worker, const Loop& loop, decide::LoopRange range, bool last,
-                DomainId home) {
+[[gnu::always_inline]] inline void make_piece(runtime::Worker& worker, const Loop& loop,
+                                              decide::LoopRange range, bool last, DomainId home) {
   const auto stride = static_cast<std::uint64_t>(loop.stride);
   CompilerTask* piece = copy_task(worker, *loop.pattern);
   *same_field(loop.lower, loop.pattern, piece) = *loop.lower + stride * range.begin;
@@ -69,8 +69,8 @@ void run(runtime::Worker& worker, const Loop& loop, bool grouped, LoopSchedule s
   const std::uint64_t iterations = count_iterations(*loop.lower, *loop.upper, loop.stride);
   if (iterations != 0) {
     const decide::Pieces pieces = cut(iterations, schedule, argument, strict, worker.team->size());
-    taskloop.for_each(pieces, [&](std::uint64_t piece, DomainId home) {
-      make_piece(worker, loop, pieces[piece], piece + 1 == pieces.count(), home);
+    taskloop.for_each(pieces, [&](decide::LoopRange range, bool last, DomainId home) {
+      make_piece(worker, loop, range, last, home);
     });
   }
   discard(worker, *loop.pattern);
