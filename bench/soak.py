@@ -121,6 +121,9 @@ def draw_lares(rng, lares, policies):
         words += ["--policy", rng.choice(presets if rng.random() < 0.4 else pairs)]
     if rng.random() < 0.5:
         words += ["--domain", rng.choice(("numa", "package", "l3", "l2"))]
+    if rng.random() < 0.5:
+        steal = rng.choice(("nearest", "most-loaded", "random"))
+        words += ["--loops", "numa,steal=" + steal + rng.choice(("", "", ",chunk=2"))]
     return harness.under_lares(lares, "--quiet", *words)
 
 

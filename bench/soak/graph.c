@@ -22,10 +22,13 @@ typedef enum {
   change_now,       // inout, undeferred
   change_object,    // inout, the cell that it reads given as a dependence object
   change_detached,  // inout, with an event that its body fulfils
-  change_nested,    // inout, with child tasks
-  add_exclusive,    // mutexinoutset
-  add_together,     // inoutset where the compiler has it
-  wait_for,         // no task: taskwait depend(in), then the cell must have its value
+  // The same, fulfilled by a thread outside of OpenMP: stock libgomp 12 ends with an error if the
+  // event comes before its task has ended, stock libomp 19 if the team has one thread.
+  change_elsewhere,
+  change_nested,  // inout, with child tasks
+  add_exclusive,  // mutexinoutset
+  add_together,   // inoutset where the compiler has it
+  wait_for,       // no task: taskwait depend(in), then the cell must have its value
   kinds
 } Kind;
 
@@ -146,6 +149,7 @@ static void create_with_object(const Node* node, uint64_t* cells) {
 
 static void create_detached(const Node* node, uint64_t* cells) {
   const int *reads = node->reads, count = node->read_count, target = node->target;
+  const int elsewhere = node->kind == change_elsewhere;
   omp_event_handle_t event = (omp_event_handle_t)0;
 #pragma omp task detach(event) depend(iterator(k = 0 : count), in : cells[reads[k]]) \
     depend(inout : cells[target])
@@ -153,7 +157,11 @@ static void create_detached(const Node* node, uint64_t* cells) {
     change_cell(node, cells);
     // Not by another task: libgomp 12 stops the program if that one comes first, and makes a
     // creator that has too many tasks wait for the event.
-    omp_fulfill_event(event);
+    if (elsewhere) {
+      fulfill_elsewhere(event);
+    } else {
+      omp_fulfill_event(event);
+    }
   }
 }
 
@@ -215,6 +223,7 @@ static void create_node(const Node* node, Graph* graph) {
       create_with_object(node, graph->cells);
       break;
     case change_detached:
+    case change_elsewhere:
       create_detached(node, graph->cells);
       break;
     case change_nested:

@@ -12,11 +12,12 @@ typedef struct {
 } Phase;
 
 static const Phase phases[] = {
-    {"graph", phase_graph},       {"graph-each", phase_graph_each},
-    {"tree", phase_tree},         {"yield", phase_yield},
-    {"taskloop", phase_taskloop}, {"task-reduction", phase_task_reduction},
-    {"loops", phase_loops},       {"flood", phase_flood},
-    {"nested", phase_nested},     {"cancel", phase_cancel},
+    {"graph", phase_graph},         {"graph-each", phase_graph_each},
+    {"tree", phase_tree},           {"yield", phase_yield},
+    {"taskloop", phase_taskloop},   {"task-reduction", phase_task_reduction},
+    {"loops", phase_loops},         {"flood", phase_flood},
+    {"nested", phase_nested},       {"cancel", phase_cancel},
+    {"elsewhere", phase_elsewhere},
 };
 
 enum { phase_count = sizeof phases / sizeof phases[0] };

@@ -2,6 +2,7 @@
 #ifndef LARES_BENCH_SOAK_SOAK_H
 #define LARES_BENCH_SOAK_SOAK_H
 
+#include <omp.h>
 #include <stdint.h>
 
 // A small generator of random numbers, so that a seed repeats a program on any machine.
@@ -36,5 +37,9 @@ int phase_loops(Random* random);           // dynamic and guided loops whose bod
 int phase_flood(Random* random);           // more tasks than any queue holds
 int phase_nested(Random* random);          // parallel regions inside parallel regions, with tasks
 int phase_cancel(Random* random);          // taskgroups that are cancelled, where that is enabled
+int phase_elsewhere(Random* random);       // events that a thread outside of OpenMP fulfils
+
+// Leaves the event to a thread that OpenMP does not know, which fulfils it soon.
+void fulfill_elsewhere(omp_event_handle_t event);
 
 #endif

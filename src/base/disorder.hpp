@@ -93,6 +93,7 @@ enum class Limit : std::uint8_t {
   barrier_spins,     ///< looks at the barrier before a search for tasks
   sleep_ns,          ///< a first sleep
   longest_sleep_ns,  ///< the longest
+  standstill_us,     ///< without a sign of life, before others may look into a worker's place
   looks,             ///< how often work that is seen and not found puts off a sleep
   task_slab,         ///< bytes of tasks that a pool takes at once
   queue_look,        ///< tasks of a shared queue that a constrained worker looks at

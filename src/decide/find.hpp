@@ -106,6 +106,18 @@ template <Seeker W>
   return take_shared(worker);
 }
 
+/// From the places that `may_visit` names, in the order of their numbers. Deques too: an owner may
+/// wait for us where it runs no tasks, in a lock or in the stock runtime.
+template <Seeker W, class MayVisit>
+typename W::Found find_in(W worker, MayVisit may_visit) {
+  const std::size_t places = worker.places().size();
+  for (std::size_t i = 0; i < places; ++i) {
+    if (!may_visit(PlaceId{i})) continue;
+    if (auto task = visit(worker, PlaceId{i}, true)) return task;
+  }
+  return {};
+}
+
 /// From any place, whatever the steal policy: for a worker that has found nothing for long. What it
 /// waits for must not lie where its policy never looks. It also gives away what its own deque holds
 /// if it may run nothing of that: thieves of a deque see the oldest task only, behind which the one
@@ -114,13 +126,7 @@ template <Seeker W>
 typename W::Found find_anywhere(W worker) {
   if (worker.constrained()) worker.offer_own();
   if (auto task = worker.take_prioritised(Look::all)) return task;
-  const std::size_t places = worker.places().size();
-  for (std::size_t i = 0; i < places; ++i) {
-    // Deques too: an owner may wait for us where it runs no tasks, in a lock or in the stock
-    // runtime.
-    if (auto task = visit(worker, PlaceId{i}, true)) return task;
-  }
-  return {};
+  return find_in(worker, [](PlaceId) { return true; });
 }
 
 }  // namespace lares::decide

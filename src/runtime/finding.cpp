@@ -5,6 +5,7 @@
 #include "base/disorder.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/asking.hpp"
+#include "runtime/standstill.hpp"
 #include "runtime/waking.hpp"
 
 namespace lares::runtime {
@@ -82,8 +83,19 @@ Task* take_own(Worker& worker) noexcept { return decide::take_own(Asking(worker)
 
 Task* find_work(Worker& worker) noexcept { return decide::find_work(Asking(worker)); }
 
+namespace {
+
+Task* find_left_alone(Worker& worker) noexcept {
+  const Team& team = *worker.team;
+  return decide::find_in(Asking(worker), [&team](PlaceId place) {
+    return team.length(place) != 0 && is_left_alone(team, place);
+  });
+}
+
+}  // namespace
+
 Task* find_awaited(Worker& worker, Reach reach) noexcept {
-  if (reach == Reach::policy && worker.constraint == nullptr) return nullptr;
+  if (reach == Reach::policy && worker.constraint == nullptr) return find_left_alone(worker);
   // Its policy will look there soon.
   if (reach == Reach::policy && worker.restraint.left(ticks()) != 0) return nullptr;
   return decide::find_anywhere(Asking(worker));

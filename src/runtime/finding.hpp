@@ -22,7 +22,8 @@ enum class Reach : std::uint8_t {
 /// the steal policy; or nullptr. What it waits for must not lie where its policy never looks. It
 /// also moves what its own deque holds to its domain's queue: it may run nothing of that, and
 /// thieves of a deque see the oldest task only, behind which the one that another waits for may be
-/// hidden. With Reach::policy it does nothing for a worker that may run any task.
+/// hidden. With Reach::policy a worker that may run any task looks only where nobody else does (see
+/// standstill.hpp).
 Task* find_awaited(Worker& worker, Reach reach) noexcept;
 
 /// A task from the worker's own deque or its domain's queue that it may run now, or nullptr.

@@ -99,7 +99,13 @@ struct alignas(128) Worker {
   // This worker writes, any worker reads: together they tell whether the team is quiet.
   alignas(64) std::atomic<std::uint64_t> created{0};
   std::atomic<std::uint64_t> finished{0};
+  std::atomic<std::uint64_t> found{0};      ///< tasks after a long wait; for standstill.hpp
   std::atomic<std::uint32_t> waits_for{0};  ///< a Wait; this worker writes, stall.hpp reads
+
+  // What idle workers saw of the counts above when they last looked, and since when. Any of them
+  // writes, the time first: whoever reads the signs finds their time or a later one.
+  alignas(64) std::atomic<std::uint64_t> seen_signs{0};
+  std::atomic<std::uint64_t> seen_since{0};  ///< in ticks; 0: nobody has looked yet
 
   // This worker sets `parked` before it sleeps and clears it when it goes on; whoever wakes it
   // clears it as well. A futex.

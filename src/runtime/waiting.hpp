@@ -116,6 +116,13 @@ class Lookout {
   bool looking_ = false;
 };
 
+/// A sign of life, for standstill.hpp.
+inline void count_found(Worker& worker) noexcept {
+  // relaxed: only this worker writes, and nothing hangs on it.
+  const std::uint64_t before = worker.found.load(std::memory_order_relaxed);
+  worker.found.store(before + 1, std::memory_order_relaxed);
+}
+
 /// The part of wait_until() for waits in which nothing was found at once.
 template <class Done, class Idle>
 [[gnu::noinline]] void wait_long(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done,
@@ -133,6 +140,7 @@ template <class Done, class Idle>
     if (found != nullptr) {
       disorder::pause(disorder::Point::found);
       telling.over();
+      count_found(worker);
       lookout.end();
       if (chosen || patience.has_waited()) pass_on(worker);  // there may be more than one
       chosen = false;
@@ -160,6 +168,7 @@ template <class Done, class Idle>
       if (task == nullptr && looks) task = find_awaited(worker, reach);
       if (task != nullptr) {
         telling.over();
+        count_found(worker);
         sleeper.wake_up();
         pass_on(worker);
         execute(worker, *task);

@@ -22,6 +22,9 @@ VARIABLES = {
     "KMP_BLOCKTIME": (None, None, None, "0", "infinite"),
     "KMP_ENABLE_TASK_THROTTLING": (None, None, None, None, "0"),
 }
+# Who hands out loops, as `lares run --loops` takes it.
+LOOPS = ("", "", "numa", "numa", "numa,steal=most-loaded", "numa,steal=random", "numa,chunk=3",
+         "numa,steal=random,chunk=2")
 THREADS = (1, 2, 2, 3, 4, 4, 5, 8, 16, 33)
 
 
@@ -69,10 +72,12 @@ class Settings:
         policy = preset or chance.choice(self._policies.pairs)
         level = chance.choice(self._levels)
         domain = ("--domain", level) if level else ()
+        loops = chance.choice(LOOPS)
+        loops = ("--loops", loops) if loops else ()
         disorder = str(chance.randrange(1, 2**31))
         if self._disorder:
             variables["LARES_DISORDER"] = disorder
-        return (self._lares, "run", "--quiet", "--policy", policy, *domain, "--")
+        return (self._lares, "run", "--quiet", "--policy", policy, *domain, *loops, "--")
 
     def stock(self):
         """What every program must pass before it counts."""

@@ -252,6 +252,45 @@ TEST(Loops, OfMoreChunksThanAWordHoldsRunEachIterationOnce) {
   EXPECT_EQ(sum.load(), request.iterations * (request.iterations - 1));
 }
 
+// A segment's stamps are 8 bits wide. Few of its uses come to its later loops, whose lanes so still
+// bear what they got 255 uses ago when the same stamp comes again.
+TEST(Loops, KnowLanesFromThoseOfTheSameStampLongAgo) {
+  constexpr int stamps = 255;
+  const host::Machine machine({2, 1});
+  choose(policy::LoopSteal::nearest);
+  const auto request_of = [](std::uint32_t loop) {
+    LoopRequest request;
+    request.iterations = loop % 2 == 0 ? 40 : std::uint64_t{1} << 33U;  // narrow, wide
+    request.guided = loop % 2 == 1;
+    return request;
+  };
+  for (int use = 0; use < 4 * stamps; ++use) {
+    const int turn = use / stamps;
+    const bool is_long = use % stamps == 7;
+    const bool left_early = is_long && turn % 2 == 0;  // some ranges stay in their lanes
+    const bool late = is_long && turn == 1;
+    const std::uint32_t loops = is_long ? LoopSegment::loops : 1;
+    std::atomic<bool> others_done{false};
+    std::vector<std::atomic<std::uint64_t>> count(loops);
+    host::region(3, [&](Worker& worker) {
+      while (late && worker.id == WorkerId{0} && !others_done.load()) sched_yield();
+      for (std::uint32_t loop = 0; loop < loops; ++loop) {
+        enter_loop(worker, request_of(loop));
+        for (int taken = 0; !left_early || taken < 2; ++taken) {
+          const LoopRange range = next_iterations(worker);
+          if (range.size() == 0) break;
+          count[loop].fetch_add(range.size(), std::memory_order_relaxed);
+        }
+      }
+      if (worker.id == WorkerId{1}) others_done.store(true);
+    });
+    for (std::uint32_t loop = 0; !left_early && loop < loops; ++loop) {
+      ASSERT_EQ(count[loop].load(), request_of(loop).iterations)
+          << "use " << use << " loop " << loop;
+    }
+  }
+}
+
 TEST(Loops, GoOnWhileAThreadWaitsForThemElsewhere) {
   const host::Machine machine({1, 1});
   choose(policy::LoopSteal::nearest);

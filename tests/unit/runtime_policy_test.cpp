@@ -124,6 +124,29 @@ TEST_P(MadeReadyFromOutside, ATaskIsFoundThoughNobodyAtHomeRunsTasks) {
   EXPECT_TRUE(ran.load());
 }
 
+// What a steal policy leaves to the workers of one place is found all the same if these wait for it
+// where they run no tasks.
+class LeftAlone : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Policies, LeftAlone,
+                         testing::Values("push=local,steal=domains-only",
+                                         "push=local,steal=central", "push=local,steal=break-even",
+                                         "push=local-domain,steal=cores-only"));
+
+TEST_P(LeftAlone, TasksAreFoundThoughTheirWorkersWaitOutside) {
+  constexpr int tasks = 100;
+  const host::Machine machine({1, 1}, GetParam());
+  std::atomic<int> ran{0};
+  host::region(2, [&](Worker& worker) {
+    if (worker.id == WorkerId{1}) return;  // to the barrier, where it runs tasks
+    for (int i = 0; i < tasks; ++i) host::spawn(worker, [&ran](Worker&) { ran.fetch_add(1); });
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (ran.load() < tasks && std::chrono::steady_clock::now() < limit) {
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(ran.load(), tasks);
+  });
+}
+
 TEST_P(NamedPolicies, RunTasksAtHomeUnlessTheyAreStolen) {
   LARES_NEEDS_ORDER();
   const host::Machine machine({2, 2}, GetParam());

@@ -232,6 +232,8 @@ class Model final : public disorder::Director {
     ThreadState* const own = exchange_this_thread(fibers_[0].thread);
     ThreadState& master = *this_thread();
     fibers_[0].thread = &master;
+    // No release follows: this team is never used again.
+    const std::int32_t others = Team::in_teams.load();
     team_ = acquire_team(master, scenario_.workers, host::Machine::generation());
     for (std::size_t i = 0; i < fibers_.size(); ++i) start(i);
     running_ = true;
@@ -242,6 +244,7 @@ class Model final : public disorder::Director {
     set_this_worker(nullptr);
     exchange_this_thread(own);
     disorder::director = nullptr;
+    Team::in_teams.store(others);
     if (complaint_.empty()) {
       team_->~Team();
       std::free(team_);
