@@ -3,6 +3,8 @@
 #ifndef LARES_LARES_H
 #define LARES_LARES_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -20,6 +22,12 @@ int lares_active(void);
 /* The number of locality domains: under `lares run` those of the run, as `lares topo` lists them,
    else the NUMA nodes that the process may use. At least 1. Thread safety: any thread, any time. */
 int lares_domain_count(void);
+
+/* The processors of a domain that this process may use, by the system's numbers, into at most
+   `count` fields; gives how many there are: 0 if the domain has none or does not exist.
+   `processors` may be NULL if `count` is 0. Constant while the process runs. Thread safety: any
+   thread. */
+size_t lares_domain_processors(int domain, int* processors, size_t count);
 
 /* How far the memory of domain `to` is from the cores of domain `from`: 10 is local, 20 takes twice
    as long, as in numa_distance(). Under `lares run` it is that of the run: measured, if it was

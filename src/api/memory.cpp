@@ -245,6 +245,19 @@ LARES_PUBLIC int lares_distance(int from, int to) {
   return static_cast<int>(distances.at(DomainId{from}, DomainId{to}));
 }
 
+LARES_PUBLIC size_t lares_domain_processors(int domain, int* processors, size_t count) {
+  const lares::machine::Machine& machine = library().machine;
+  if (domain < 0 || static_cast<std::size_t>(domain) >= machine.domains.size()) return 0;
+  std::size_t found = 0;
+  for (const lares::CoreId core : machine.domains[static_cast<std::size_t>(domain)].cores) {
+    for (const lares::OsCpu cpu : machine.cores[core.index()].cpus) {
+      if (found < count) processors[found] = cpu.value();
+      ++found;
+    }
+  }
+  return found;
+}
+
 LARES_PUBLIC int lares_domain_here(void) { return manager().here().value(); }
 
 LARES_PUBLIC int lares_domain_node(int domain) {

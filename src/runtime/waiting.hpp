@@ -36,6 +36,7 @@ class Patience {
   [[nodiscard]] bool has_waited() const noexcept { return rounds_ >= 16; }
   /// True now and then while rounds stay fruitless, so also for those who never sleep.
   [[nodiscard]] bool is_long() const noexcept { return rounds_ != 0 && rounds_ % 64 == 0; }
+  [[nodiscard]] bool is_very_long() const noexcept { return rounds_ != 0 && rounds_ % 8192 == 0; }
   /// True, for a bounded number of times, if some queue is not empty: a round of a steal policy
   /// need not have visited it, but one of the next may. Looks at all queues.
   bool sees_work(const Worker& worker) noexcept;
@@ -130,12 +131,15 @@ template <class Done, class Idle>
   Patience patience(*worker.team);
   Lookout lookout(worker);
   stall::Telling telling(worker, what);
+  // Where one looks that may run any task there is hardly ever something for it (standstill.hpp),
+  // and busy workers write to what it reads.
+  const bool looks_rarely = reach == Reach::policy && worker.constraint == nullptr;
   bool chosen = false;  // somebody woke this worker for a task, and it has not found one since
   while (!done()) {
     Task* found = find_work(worker);
     if (found == nullptr && patience.is_long()) {
       telling.is_long();
-      found = find_awaited(worker, reach);
+      if (!looks_rarely || patience.is_very_long()) found = find_awaited(worker, reach);
     }
     if (found != nullptr) {
       disorder::pause(disorder::Point::found);
