@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""bench/load_balance: what it prints, alone and under `lares run --loops`, and its mistakes.
+"""bench/load_balance, alone and under `lares run --loops`, and `lares bench load-balance`.
 
 load_balance_test.py LARES PROGRAM... -- [TEST...]
 """
 
+import csv
+import io
 import json
 import os
 import subprocess
@@ -69,6 +71,73 @@ class BadInput(unittest.TestCase):
                     self.assertEqual((done.returncode, done.stdout), (2, ""))
                     self.assertEqual(done.stderr.count("\n"), 1)
                     self.assertTrue(done.stderr.startswith("load_balance: "))
+
+
+METHODS = ["static", "dynamic", "tasks", "nearest", "most-loaded", "random"]
+
+
+class Command(unittest.TestCase):
+    def words(self, *words):
+        family = PROGRAMS[0].rsplit("-", 1)[1]
+        return [LARES, "bench", "load-balance", "--packages", "60", "--times", "2", "--repeat", "2",
+                "--sizes", "0.001,0.002", "--compiler", family, *words]
+
+    def output(self, *words, **environment):
+        done = subprocess.run(self.words(*words), capture_output=True, text=True, timeout=240,
+                              env=dict(os.environ, **environment))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_all_methods_and_sizes(self):
+        # The user's variables would make the methods unlike, or change the number of threads.
+        told = json.loads(self.output("--format", "json", OMP_NUM_THREADS="7", OMP_THREAD_LIMIT="1",
+                                      LARES_LOOPS="numa", OMP_PROC_BIND="false"))
+        self.assertEqual([(row["gb"], row["method"]) for row in told["results"]],
+                         [(gb, method) for gb in (0.001, 0.002) for method in METHODS])
+        self.assertEqual((told["packages"], told["times"]), (60, 2))
+        for row in told["results"]:
+            self.assertEqual(len(row["runs"]), 2)
+            for one in row["runs"]:
+                self.assertEqual(len(one["busy"]), told["threads"])
+                self.assertEqual({len(own) for own in one["busy"]}, {told["domains"]})
+            least, most = row["seconds"]["least"], row["seconds"]["most"]
+            self.assertTrue(0 < least <= row["seconds"]["median"] <= most)
+
+    def test_static_is_local_and_nothing_is_remote_in_one_domain(self):
+        for words in (("--methods", "static"), ("--threads", "1")):
+            told = json.loads(self.output("--format", "json", *words))
+            for row in told["results"]:
+                self.assertEqual(row["local"]["least"], 1, words)
+
+    def test_forms_hold_the_same(self):
+        chosen = ("--methods", "random,tasks")
+        rows = list(csv.DictReader(io.StringIO(self.output(*chosen, "--format", "csv"))))
+        self.assertEqual([(row["gb"], row["method"], row["run"]) for row in rows],
+                         [(gb, method, run) for gb in ("0.001", "0.002")
+                          for method in ("random", "tasks") for run in ("0", "1")])
+        text = self.output(*chosen)
+        self.assertRegex(text, r"(?m)^ *0.001  random +[\d.e-]+ \[[\d.e-]+\.\.[\d.e-]+\]")
+        self.assertRegex(text, r"(?m)^  thread 0 in 0 +\|0+")
+
+    def refused(self, *words):
+        done = subprocess.run(self.words(*words), capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        return done.stderr
+
+    def test_mistakes_are_refused_in_one_sentence(self):
+        self.assertIn('"guided" is none of static, dynamic', self.refused("--methods", "guided"))
+        self.assertIn("more than the", self.refused("--sizes", "900000"))
+        self.assertIn("--sizes", self.refused("--sizes", "0"))
+        self.assertIn("--repeat", self.refused("--repeat", "0"))
+        self.assertIn("--packages", self.refused("--packages", "no"))
+        self.assertIn("--compiler", self.refused("--compiler", "icc"))
+        self.assertIn("--domain", self.refused("--domain", "rack"))
+
+    def test_help_has_an_example(self):
+        done = run([LARES, "bench", "load-balance", "--help"])
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("Example: lares bench load-balance", done.stdout)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 #include "bench/benchmarks.hpp"
 #include "bench/chart.hpp"
+#include "bench/stacked_bars.hpp"
 #include "machine_support.hpp"
 
 namespace lares::bench {
@@ -43,6 +44,22 @@ TEST(Svg, HasALineAndMarkersForEachSeries) {
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_EQ(svg.find("inf"), std::string::npos);
   EXPECT_EQ(svg.rfind("</svg>\n"), svg.size() - 7);
+}
+
+TEST(StackedBars, HaveOneScaleAndAreAsLongAsTheirSums) {
+  EXPECT_EQ(stacked_bars({{"a", {1, 1}}, {"long", {0, 0.5, 0.5}}}, 10),
+            "  a    |0000011111|\n"
+            "  long |11122|\n");
+  // Thirds of seven letters: rounding in the parts does not change the length.
+  EXPECT_EQ(stacked_bars({{"", {1, 1, 1}}}, 7), "   |0011122|\n");
+}
+
+TEST(StackedBars, StandNothingAndManyParts) {
+  EXPECT_EQ(stacked_bars({}, 10), "");
+  EXPECT_EQ(stacked_bars({{"x", {}}, {"y", {0, 0}}}, 10), "  x ||\n  y ||\n");
+  EXPECT_EQ(part_letter(10), 'a');
+  EXPECT_EQ(part_letter(61), 'Z');
+  EXPECT_EQ(part_letter(62), '#');
 }
 
 /// The value of an attribute of the first element that has `part`.
