@@ -17,9 +17,9 @@ install(TARGETS lares_openmp lares_openmp_loops lares_placement LIBRARY DESTINAT
 if(TARGET lares_lab_init)
   install(TARGETS lares_lab_init RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
 endif()
-foreach(family IN ITEMS gcc clang)
-  if(TARGET program-load_balance-${family})
-    install(PROGRAMS ${PROJECT_BINARY_DIR}/bench/load_balance-${family}
+foreach(program IN ITEMS load_balance-gcc load_balance-clang jacobi_blocks-gcc jacobi_blocks-clang)
+  if(TARGET program-${program})
+    install(PROGRAMS ${PROJECT_BINARY_DIR}/bench/${program}
             DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares/bench)
   endif()
 endforeach()

@@ -15,6 +15,7 @@
 #include "base/file_stream.hpp"
 #include "bench/benchmarks.hpp"
 #include "cli/commands.hpp"
+#include "cli/jacobi/command.hpp"
 #include "cli/load_balance/command.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"
@@ -242,6 +243,7 @@ void add_bench(CLI::App& app) {
     one->callback([&benchmark, options] { run_benchmark(benchmark, *options); });
   }
   add_load_balance(*command);
+  add_jacobi(*command);
 }
 
 }  // namespace lares::cli

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""bench/jacobi_blocks, alone and under `lares run --loops`.
+"""bench/jacobi_blocks, alone and under `lares run --loops`, and `lares bench jacobi`.
 
 jacobi_blocks_test.py LARES PROGRAM... -- [TEST...]
 """
 
+import csv
+import io
 import json
 import os
 import subprocess
@@ -66,6 +68,71 @@ class BadInput(unittest.TestCase):
                     self.assertEqual((done.returncode, done.stdout), (2, ""))
                     self.assertEqual(done.stderr.count("\n"), 1)
                     self.assertTrue(done.stderr.startswith("jacobi_blocks: "))
+
+
+METHODS = ["static", "dynamic", "tasks", "queues", "lares-dynamic", "lares-tasks"]
+
+
+class Command(unittest.TestCase):
+    def words(self, *words):
+        family = PROGRAMS[0].rsplit("-", 1)[1]
+        return [LARES, "bench", "jacobi", "--sizes", "12x20x33", "--block-i", "3", "--sweeps", "4",
+                "--compiler", family, *words]
+
+    def output(self, *words, **environment):
+        done = subprocess.run(self.words(*words), capture_output=True, text=True, timeout=240,
+                              env=dict(os.environ, **environment))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_all_methods_initialisations_and_orders(self):
+        # The user's variables would make the runs unlike, or change the number of threads.
+        told = json.loads(self.output("--format", "json", OMP_NUM_THREADS="7", OMP_THREAD_LIMIT="1",
+                                      LARES_LOOPS="numa"))
+        wanted = [("12x20x33", method, init, order) for method in METHODS
+                  for init in ("static", "static1")
+                  for order in (("ijk", "kji") if method in ("tasks", "queues", "lares-tasks")
+                                else ("-",))]
+        self.assertEqual([(row["sites"], row["method"], row["init"], row["order"])
+                          for row in told["results"]], wanted)
+        for row in told["results"]:
+            rates = [row["mlups"][quantile] for quantile in ("5", "25", "50", "75", "95")]
+            self.assertEqual(rates, sorted(rates))
+            self.assertTrue(rates[0] > 0 and 0 <= row["local"] <= 1, row)
+
+    def test_static_after_static_is_local(self):
+        told = json.loads(self.output("--format", "json", "--methods", "static", "--init", "static"))
+        self.assertEqual([row["local"] for row in told["results"]], [1])
+
+    def test_forms_hold_the_same(self):
+        chosen = ("--methods", "queues,dynamic", "--init", "submitted", "--order", "kji")
+        rows = list(csv.DictReader(io.StringIO(self.output(*chosen, "--format", "csv"))))
+        self.assertEqual([(row["method"], row["init"], row["order"]) for row in rows],
+                         [("dynamic", "submitted", "kji"), ("queues", "submitted", "kji")])
+        text = self.output(*chosen)
+        self.assertRegex(text, r"(?m)^  12x20x33  queues +submitted  kji +[\d.e+]+ \[")
+        self.assertRegex(text, r"(?m)^  dynamic +submitted +kji +\|[ =#-]{60}\|$")
+
+    def refused(self, *words):
+        done = subprocess.run(self.words(*words), capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        return done.stderr
+
+    def test_mistakes_are_refused_in_one_sentence(self):
+        for size in ("0x1x1", "10x10", "10x10x10x10", "10x10x10 ", "-1x2x3", "100001x1x1"):
+            self.assertIn("sizes are NIxNJxNK", self.refused("--sizes=" + size))
+        self.assertIn("more than the", self.refused("--sizes", "100000x100000x1000"))
+        self.assertIn('"guided" is none of static, ', self.refused("--methods", "guided"))
+        self.assertIn("static, static1, serial", self.refused("--init", "parallel"))
+        self.assertIn("ijk, kji", self.refused("--order", "jik"))
+        self.assertIn("--sweeps", self.refused("--sweeps", "0"))
+        self.assertIn("--compiler", self.refused("--compiler", "icc"))
+
+    def test_help_has_an_example(self):
+        done = run([LARES, "bench", "jacobi", "--help"])
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("Example: lares bench jacobi", done.stdout)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 #include "bench/benchmarks.hpp"
 #include "bench/chart.hpp"
+#include "bench/quantile_lines.hpp"
 #include "bench/stacked_bars.hpp"
 #include "machine_support.hpp"
 
@@ -60,6 +61,18 @@ TEST(StackedBars, StandNothingAndManyParts) {
   EXPECT_EQ(part_letter(10), 'a');
   EXPECT_EQ(part_letter(61), 'Z');
   EXPECT_EQ(part_letter(62), '#');
+}
+
+TEST(QuantileLines, HaveOneScaleFromNought) {
+  EXPECT_EQ(quantile_lines({{"a", {2, 4, 5, 6, 10}}, {"bc", {0, 0, 0, 0, 0}}}, 11),
+            "  a  |  --=#=----|\n"
+            "  bc |#          |\n");
+}
+
+TEST(QuantileLines, StandNothing) {
+  EXPECT_EQ(quantile_lines({}, 10), "");
+  EXPECT_EQ(quantile_lines({{"x", {}}}, 3), "  x |#  |\n");
+  EXPECT_EQ(quantile_lines({{"x", {1, 1, 1, 1, 1}}}, 0), "  x ||\n");
 }
 
 /// The value of an attribute of the first element that has `part`.

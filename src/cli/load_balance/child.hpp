@@ -1,5 +1,4 @@
-// The program that `lares bench load-balance` starts: one process per method and repetition, since
-// a process has one OpenMP runtime.
+// The program that `lares bench load-balance` starts, once per method and repetition.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "machine/machine.hpp"
+#include "cli/bench_child.hpp"
 
 namespace lares::cli::load_balance {
 
@@ -28,12 +27,6 @@ struct Workload {
   std::size_t times = 3;
 };
 
-/// On which CPUs, and what stands for home.
-struct Team {
-  const machine::Machine& machine;
-  std::vector<OsCpu> cpus;  ///< thread t is bound to cpus[t]
-};
-
 /// Seconds in packages by the domain of their data.
 using ByHome = std::vector<double>;
 
@@ -48,17 +41,12 @@ struct Outcome {
   std::vector<ByHome> elapsed;       ///< each thread's time on the clock
 };
 
-/// The program as built by `compiler` (gcc or clang), or a sentence that says where it was looked
-/// for.
-Result<std::string> find_program(const std::string& compiler);
-
 /// Reads the program's line and checks that it is about this work. An error says what is wrong.
 Result<Outcome> read_line(const std::string& line, const Method& method, const Workload& workload,
                           std::size_t threads, std::size_t domains);
 
-/// Runs the program once and waits for it. OpenMP's and Lares' variables of this process are not
-/// handed on: they would make the methods unlike.
+/// Runs the program once and waits for it.
 Result<Outcome> run_once(const std::string& program, const Method& method, const Workload& workload,
-                         const Team& team);
+                         const BenchTeam& team);
 
 }  // namespace lares::cli::load_balance

@@ -9,15 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/threads.hpp"
+#include "cli/bench_child.hpp"
 #include "cli/commands.hpp"
 #include "cli/load_balance/child.hpp"
 #include "cli/load_balance/report.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/tour_order.hpp"
-#include "lab/host_memory.hpp"
 
 namespace lares::cli::load_balance {
 namespace {
@@ -54,32 +52,16 @@ std::vector<const Method*> chosen_methods(const Options& options) {
   return chosen;
 }
 
-std::string chosen_program(const Options& options) {
-  if (!options.compiler.empty()) return expect(find_program(options.compiler));
-  if (auto program = find_program("gcc")) return std::move(program.value());
-  return expect(find_program("clang"));
-}
-
-/// A process that takes more than there is would be killed, and perhaps others with it.
 void check_sizes(const Options& options) {
   constexpr double page = 4096;  // packages are rounded up to these
-  const auto available = static_cast<double>(lab::available_host_memory().count);
   for (const double gb : options.sizes) {
-    const double needed = gb * 1e9 + page * static_cast<double>(options.workload.packages);
-    if (available == 0 || needed <= available) continue;
-    throw UserMistake{{fmt::format(
-        "--sizes: {:g} GB are more than the {:.3g} GB that are free here", gb, available / 1e9)}};
+    check_fits("--sizes", gb * 1e9 + page * static_cast<double>(options.workload.packages));
   }
 }
 
-Team make_team(const machine::Machine& machine, const Options& options) {
-  const bench::Setting setting{machine, along_the_tour(machine), {}, options.threads, {}, false,
-                               {}};
-  return {machine, bench::close_cpus(setting)};
-}
-
 /// All methods once, and again: what else runs on the machine then meets all of them.
-void run_all(Report& report, const std::string& program, const Options& options, const Team& team) {
+void run_all(Report& report, const std::string& program, const Options& options,
+             const BenchTeam& team) {
   ProgressLine line;
   const std::size_t all = report.rows.size() * options.repeat;
   std::size_t done = 0;
@@ -95,10 +77,10 @@ void run_all(Report& report, const std::string& program, const Options& options,
 
 void run_command(const Options& options) {
   const std::vector<const Method*> chosen = chosen_methods(options);
-  const std::string program = chosen_program(options);
+  const std::string program = expect(find_bench_program("load_balance", options.compiler));
   check_sizes(options);
   const machine::Machine machine = expect(load_machine(options.machine));
-  const Team team = make_team(machine, options);
+  const BenchTeam team = close_team(machine, options.threads);
   Report report{std::filesystem::path(program).filename().string(),
                 options.workload.packages,
                 options.workload.times,
