@@ -8,8 +8,11 @@ import csv
 import io
 import json
 import os
+import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 BAR = sys.argv.index("--")
@@ -128,6 +131,31 @@ class Command(unittest.TestCase):
         self.assertIn("ijk, kji", self.refused("--order", "jik"))
         self.assertIn("--sweeps", self.refused("--sweeps", "0"))
         self.assertIn("--compiler", self.refused("--compiler", "icc"))
+
+    def test_a_program_that_fails_or_lies_is_not_believed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lares = shutil.copy(LARES, folder)
+            program = pathlib.Path(folder, "bench", "jacobi_blocks-gcc")
+            program.parent.mkdir()
+            for script, said in (
+                ("exit 3", "ended with status 3"),
+                ("kill -9 $$", "ended by signal 9"),
+                ("true", "ended with status 0"),
+                ("echo no JSON", "something else than its results"),
+                ("echo '{}'", "something else than its results"),
+                ("echo '{\"wrong\": 3}'; exit 1", "3 "),
+                ("echo '{\"wrong\": 0, \"method\": \"dynamic\"}'", "other work"),
+            ):
+                program.write_text("#!/bin/sh\n" + script + "\n")
+                program.chmod(0o755)
+                done = run([lares, "bench", "jacobi", *["--methods", "static", "--init", "static"]])
+                self.assertEqual((done.returncode, done.stdout), (1, ""), script)
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                self.assertIn(said, done.stderr)
+            program.unlink()
+            done = run([lares, "bench", "jacobi"])
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("cannot find", done.stderr)
 
     def test_help_has_an_example(self):
         done = run([LARES, "bench", "jacobi", "--help"])

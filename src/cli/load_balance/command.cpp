@@ -70,7 +70,9 @@ void run_all(Report& report, const std::string& program, const Options& options,
       line.show(fmt::format("{}, {:g} GB", row.method->name, row.gb), done++, all);
       Workload workload = options.workload;
       workload.gb = row.gb;
-      row.outcomes.push_back(expect(run_once(program, *row.method, workload, team)));
+      auto outcome = run_once(program, *row.method, workload, team);
+      if (!outcome) throw UserMistake{outcome.error(), 1};  // not the user's, and so not 2
+      row.outcomes.push_back(std::move(outcome.value()));
     }
   }
 }
