@@ -59,14 +59,14 @@ Result<Outcome> read_line(const std::string& line, const Method& method, const W
     for (const std::size_t domain : outcome.domains) {
       if (domain >= domains) return Error{"the program names a domain that does not exist"};
     }
-    if (outcome.domains.size() == threads && outcome.busy.size() == threads &&
-        outcome.elapsed.size() == threads) {
-      return outcome;
+    if (outcome.domains.size() != threads || outcome.busy.size() != threads ||
+        outcome.elapsed.size() != threads) {
+      return Error{"the program tells of more or fewer threads than it had"};
     }
+    return outcome;
   } catch (const std::exception&) {
-    // Not JSON, or without a field: below.
+    return Error{"the program printed something else than its results"};
   }
-  return Error{"the program printed something else than its results"};
 }
 
 Result<Outcome> run_once(const std::string& program, const Method& method, const Workload& workload,
