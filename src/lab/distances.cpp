@@ -158,7 +158,7 @@ void read_line(Line line, TableReader& reader) {
   reader.add(row);
 }
 
-DistanceTable read_text(std::string_view text) {
+DistanceTable read_matrix(std::string_view text) {
   TableReader reader;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -239,7 +239,7 @@ Result<DistanceTable> parse_distances(std::string_view text, std::string_view fi
   try {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     const bool json = first != std::string_view::npos && text[first] == '[';
-    return json ? read_json(text) : read_text(text);
+    return json ? read_json(text) : read_matrix(text);
   } catch (const BadDistance& problem) {
     return Error{fmt::format("distances file \"{}\": {}", file, problem.sentence)};
   }

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/disorder.hpp"
+#include "base/raw_memory.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/team.hpp"
 
@@ -96,10 +97,9 @@ std::size_t lane_count(const Team& team) noexcept { return team.capacity() * Loo
 
 LoopSegment* new_segment(Team& team) noexcept {
   const std::size_t count = lane_count(team);
-  void* memory = std::aligned_alloc(alignof(LoopLane), sizeof(LoopLane) * count);
-  void* head = std::malloc(sizeof(LoopSegment));
-  if (memory == nullptr || head == nullptr) std::abort();
-  auto* const segment = new (head) LoopSegment;
+  void* const memory = std::aligned_alloc(alignof(LoopLane), sizeof(LoopLane) * count);
+  if (memory == nullptr) std::abort();  // as need_memory
+  auto* const segment = make_raw<LoopSegment>();
   segment->lanes = static_cast<LoopLane*>(memory);
   for (std::size_t i = 0; i < count; ++i) new (segment->lanes + i) LoopLane;
   segment->next_made = team.loops.made;
@@ -236,10 +236,10 @@ Locality locality_of(const Worker& worker, std::uint64_t chunk) noexcept {
 /// What is left of a late worker is best taken by itself: it gets a moment, some microseconds in
 /// all. Looks at first follow each other closely, since most often it is about to come. Where
 /// threads share cores it may be waiting for this one's.
-class Patience {
+class LateOwner {
  public:
   /// False if it is at its end.
-  bool wait(Worker& worker) noexcept {
+  bool wait_for(Worker& worker) noexcept {
     if (worker.team->is_crowded()) return waits_++ == 0 && worker.courtesy.yield();
     if (waits_ == most) return false;
     for (unsigned i = 0; i < 1U << waits_; ++i) relax();
@@ -280,10 +280,10 @@ LoopRange rob(Worker& worker) noexcept {
   if (loop.shape.workers == 1) return take_last(loop, home_of_last);
   Look look{worker};
   const policy::LoopSteal steal = Engine::instance().loops().steal;
-  for (Patience patience;;) {
+  for (LateOwner late;;) {
     const decide::LoopVictim victim = decide::find_loop_victim(look, steal);
     const bool spared = victim.left > 0 ? victim.spared : is_spared(home_of_last, loop.key);
-    if (spared && patience.wait(worker)) continue;
+    if (spared && late.wait_for(worker)) continue;
     if (victim.left == 0) return take_last(loop, home_of_last);
     const LoopRange range = steal_from(worker, victim.worker);
     if (range.size() > 0) return range;

@@ -13,8 +13,6 @@ namespace {
 // Longer than most tasks, since a policy is followed to the letter while anything goes on; shorter
 // than people wait before they believe that a program hangs.
 std::uint64_t longest_standstill() noexcept {
-  if (disorder::is_directed())
-    return std::numeric_limits<std::uint64_t>::max();  // its clock is made up
   const auto us = disorder::limit(disorder::Limit::standstill_us, std::uint64_t{2'000'000});
   return us * ticks_per_microsecond();
 }

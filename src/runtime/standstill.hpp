@@ -11,9 +11,10 @@
 
 namespace lares::runtime {
 
-/// True if a worker whose place this is, or each worker whose domain's it is, runs no tasks: for
-/// two seconds it has been seen neither to make, begin nor end one, nor does it wait at a barrier.
-/// Any worker of the team may ask; the time begins with the first question after the last sign.
+/// True if the worker whose place this is, or each worker whose domain's it is, has been seen for
+/// two seconds neither to make nor to end a task, nor to find one after a wait, and does not wait
+/// at a barrier: it may be in one long task, or never come. Any worker of the team may ask; the
+/// time begins with the first question after the last sign.
 bool is_left_alone(const Team& team, PlaceId place) noexcept;
 
 }  // namespace lares::runtime

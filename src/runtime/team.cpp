@@ -206,6 +206,7 @@ void start_implicit_task(Worker& worker, ThreadState& thread) noexcept {
   worker.loop.segment = nullptr;
   worker.in_own_loop = false;
   worker.began_own_loop = false;
+  worker.in_doacross = false;
 }
 
 // Teams of so many sizes are kept as they are; beyond, one serves several sizes: a program that

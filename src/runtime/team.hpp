@@ -91,6 +91,7 @@ struct alignas(128) Worker {
   WorkerLoop loop;
   bool in_own_loop = false;     ///< front end's: the worksharing construct that it is in is ours
   bool began_own_loop = false;  ///< front end's: so is the one that it began last (Clang)
+  bool in_doacross = false;     ///< front end's: iterations of its loop wait for others (Clang)
   bool may_deviate = false;     ///< the user left the choice of policy to us
   bool wants_data = false;      ///< tasks' data matter for the policy on this machine
   bool keeps_dataless = true;   ///< the push never sends a task without data away

@@ -37,6 +37,8 @@ class Patience {
   /// True now and then while rounds stay fruitless, so also for those who never sleep.
   [[nodiscard]] bool is_long() const noexcept { return rounds_ != 0 && rounds_ % 64 == 0; }
   [[nodiscard]] bool is_very_long() const noexcept { return rounds_ != 0 && rounds_ % 8192 == 0; }
+  /// True once the next sleep is as long as sleeps get.
+  [[nodiscard]] bool has_slept_long() const noexcept { return sleep_ >= longest_sleep_; }
   /// True, for a bounded number of times, if some queue is not empty: a round of a steal policy
   /// need not have visited it, but one of the next may. Looks at all queues.
   bool sees_work(const Worker& worker) noexcept;
@@ -131,15 +133,23 @@ template <class Done, class Idle>
   Patience patience(*worker.team);
   Lookout lookout(worker);
   stall::Telling telling(worker, what);
-  // Where one looks that may run any task there is hardly ever something for it (standstill.hpp),
-  // and busy workers write to what it reads.
-  const bool looks_rarely = reach == Reach::policy && worker.constraint == nullptr;
+  // Beyond its policy's places there is hardly ever something for a worker that may run any task
+  // (standstill.hpp), and busy workers write to what a look there reads. So it looks once it has
+  // slept long, and as long as it finds something.
+  const bool always = reach == Reach::everywhere || worker.constraint != nullptr;
+  bool finds = false;
+  const auto look_beyond = [&](bool waits_long) noexcept -> Task* {
+    if (!always && !finds && !waits_long) return nullptr;
+    Task* const task = find_awaited(worker, reach);
+    finds = task != nullptr;
+    return task;
+  };
   bool chosen = false;  // somebody woke this worker for a task, and it has not found one since
   while (!done()) {
     Task* found = find_work(worker);
     if (found == nullptr && patience.is_long()) {
       telling.is_long();
-      if (!looks_rarely || patience.is_very_long()) found = find_awaited(worker, reach);
+      found = look_beyond(patience.is_very_long());
     }
     if (found != nullptr) {
       disorder::pause(disorder::Point::found);
@@ -169,7 +179,7 @@ template <class Done, class Idle>
     if (!done()) {
       const bool looks = !disorder::omits(disorder::Fault::no_last_look);
       Task* task = looks ? find_work(worker) : nullptr;
-      if (task == nullptr && looks) task = find_awaited(worker, reach);
+      if (task == nullptr && looks) task = look_beyond(patience.has_slept_long());
       if (task != nullptr) {
         telling.over();
         count_found(worker);

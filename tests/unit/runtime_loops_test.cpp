@@ -166,9 +166,8 @@ std::uint64_t iterations(Locality kind) {
 
 using Times = std::unique_ptr<std::atomic<std::uint8_t>[]>;
 
-// Runs one loop, marking what it got.
-void run_loop(Worker& worker, const LoopRequest& request, Times& times) {
-  enter_loop(worker, request);
+// The worker's part of the loop that it has entered: marks what it got.
+void mark_all(Worker& worker, Times& times) {
   for (;;) {
     const LoopRange range = next_iterations(worker);
     if (range.size() == 0) break;
@@ -176,6 +175,11 @@ void run_loop(Worker& worker, const LoopRequest& request, Times& times) {
       times[i].fetch_add(1, std::memory_order_relaxed);
     }
   }
+}
+
+void run_loop(Worker& worker, const LoopRequest& request, Times& times) {
+  enter_loop(worker, request);
+  mark_all(worker, times);
 }
 
 TEST(Loops, RunEachIterationOnce) {
@@ -287,6 +291,46 @@ TEST(Loops, KnowLanesFromThoseOfTheSameStampLongAgo) {
     for (std::uint32_t loop = 0; !left_early && loop < loops; ++loop) {
       ASSERT_EQ(count[loop].load(), request_of(loop).iterations)
           << "use " << use << " loop " << loop;
+    }
+  }
+}
+
+// Each thread has read a schedule of its own, and some that the loop is the stock runtime's.
+TEST(Loops, AreWhatOneThreadReadWhereVariablesDisagree) {
+  constexpr std::size_t threads = 4;
+  constexpr std::size_t loops = 40;
+  constexpr std::uint64_t iterations = 100;
+  const auto request_of = [](std::size_t loop, std::size_t thread) {
+    LoopRequest request;
+    request.iterations = iterations;
+    request.by_variable = true;
+    request.chunk = 1 + 3 * thread;
+    request.guided = (loop + thread) % 2 == 0;
+    request.left_to_stock = loop % 3 == 0 && thread % 2 == 1;
+    return request;
+  };
+  for (int round = 0; round < 50; ++round) {
+    const host::Machine machine({2, 2});
+    choose(static_cast<policy::LoopSteal>(round % 3));
+    std::vector<std::atomic<std::size_t>> left_to_stock(loops);
+    std::vector<Times> times(loops);
+    for (Times& each : times) each = std::make_unique<std::atomic<std::uint8_t>[]>(iterations);
+    host::region(threads, [&](Worker& worker) {
+      for (std::size_t loop = 0; loop < loops; ++loop) {
+        const LoopRequest request = request_of(loop, worker.id.index());
+        if (enter_loop(worker, request).left_to_stock) {
+          left_to_stock[loop].fetch_add(1);
+        } else {
+          mark_all(worker, times[loop]);
+        }
+      }
+    });
+    for (std::size_t loop = 0; loop < loops; ++loop) {
+      const std::size_t left = left_to_stock[loop].load();
+      ASSERT_TRUE(left == 0 || left == threads) << left << " in loop " << loop;
+      for (std::uint64_t i = 0; i < iterations; ++i) {
+        ASSERT_EQ(times[loop][i], left == 0 ? 1 : 0) << "loop " << loop << " iteration " << i;
+      }
     }
   }
 }

@@ -173,6 +173,8 @@ namespace lares::omp {
   X(__kmpc_dispatch_init_8u)                        \
   X(__kmpc_dispatch_next_8u)                        \
   X(__kmpc_dispatch_deinit)                         \
+  X(__kmpc_doacross_init)                           \
+  X(__kmpc_doacross_fini)                           \
   X(__kmpc_alloc)                                   \
   X(__kmpc_aligned_alloc)                           \
   X(__kmpc_calloc)                                  \

@@ -16,9 +16,10 @@ bool deliver(runtime::Worker& worker, Value* istart, Value* iend) noexcept {
   if (range.size() == 0) return false;
   const runtime::WorkerLoop& loop = worker.loop;
   const runtime::LoopBounds& bounds = loop.bounds;
-  *istart = static_cast<Value>(bounds.first + range.begin * bounds.step);
-  *iend = static_cast<Value>(
-      range.end == loop.shape.iterations ? bounds.bound : bounds.first + range.end * bounds.step);
+  const std::uint64_t first = bounds.first + range.begin * bounds.step;
+  const std::uint64_t behind = bounds.first + range.end * bounds.step;
+  *istart = static_cast<Value>(first);
+  *iend = static_cast<Value>(range.end == loop.shape.iterations ? bounds.bound : behind);
   return true;
 }
 
@@ -100,6 +101,7 @@ namespace gomp = lares::omp::gomp;
     LARES_FORWARD_LOOP(name, up, start, end, incr, istart, iend);                                \
   }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type
 #define LARES_LOOP_NEXT(name, value)                   \
   LARES_EXPORT bool name(value* istart, value* iend) { \
     LARES_LOOP_WORKER();                               \
@@ -108,6 +110,7 @@ namespace gomp = lares::omp::gomp;
     }                                                  \
     LARES_FORWARD_LOOP(name, istart, iend);            \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 LARES_LOOP_START(GOMP_loop_nonmonotonic_dynamic_start, false)
 LARES_LOOP_START(GOMP_loop_nonmonotonic_guided_start, true)

@@ -38,6 +38,8 @@ bool begin(runtime::Worker& worker, std::int32_t schedule, Value lower, Value up
            Step<Value> step, Step<Value> chunk) noexcept {
   worker.in_own_loop = false;
   worker.began_own_loop = false;
+  // By home, the first iteration of a part would wait for all of the part before.
+  if (worker.in_doacross) return false;
   if (!schedules_loops(worker) || (schedule & modifier_nonmonotonic) == 0 || step == 0) {
     return false;
   }
@@ -77,8 +79,8 @@ std::int32_t deliver(runtime::Worker& worker, std::int32_t* p_last, Value* p_low
 }  // namespace lares::omp::kmp
 
 namespace kmp = lares::omp::kmp;
-using lares::omp::Entry;
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type
 #define LARES_DISPATCH(suffix, Value)                                                              \
   LARES_EXPORT void __kmpc_dispatch_init_##suffix(kmp_location* loc, std::int32_t gtid,            \
                                                   std::int32_t schedule, Value lower, Value upper, \
@@ -100,11 +102,26 @@ using lares::omp::Entry;
     return LARES_KMP_REAL(__kmpc_dispatch_next_##suffix)(loc, gtid, p_last, p_lower, p_upper,      \
                                                          p_step);                                  \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 LARES_DISPATCH(4, std::int32_t)
 LARES_DISPATCH(4u, std::uint32_t)
 LARES_DISPATCH(8, std::int64_t)
 LARES_DISPATCH(8u, std::uint64_t)
+
+// Around a loop whose iterations wait for earlier ones: the first before its schedule is asked for.
+LARES_EXPORT void __kmpc_doacross_init(kmp_location* loc, std::int32_t gtid,
+                                       std::int32_t dimensions, const void* bounds) {
+  lares::runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));
+  if (worker != nullptr) worker->in_doacross = true;
+  LARES_KMP_REAL(__kmpc_doacross_init)(loc, gtid, dimensions, bounds);
+}
+
+LARES_EXPORT void __kmpc_doacross_fini(kmp_location* loc, std::int32_t gtid) {
+  lares::runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));
+  if (worker != nullptr) worker->in_doacross = false;
+  LARES_KMP_REAL(__kmpc_doacross_fini)(loc, gtid);
+}
 
 LARES_EXPORT void __kmpc_dispatch_deinit(kmp_location* loc, std::int32_t gtid) {
   lares::runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));
