@@ -6,6 +6,7 @@
 #   lib/lares/liblares-placement.so  what `lares run --placement` preloads as well
 #   lib/lares/lares-lab-init       what `lares lab` puts into its guests
 #   lib/lares/lares-lab-counter.so what `lares lab run --count` loads into QEMU
+#   lib/lares/bench                the programs that `lares bench` starts
 #   lib/liblares.so, include/lares the C interface, for find_package(Lares) and pkg-config
 #   share/lares/machines           machine files to try things on
 #   share/doc/lares                documentation
@@ -16,6 +17,12 @@ install(TARGETS lares_openmp lares_openmp_loops lares_placement LIBRARY DESTINAT
 if(TARGET lares_lab_init)
   install(TARGETS lares_lab_init RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
 endif()
+foreach(program IN ITEMS load_balance-gcc load_balance-clang jacobi_blocks-gcc jacobi_blocks-clang)
+  if(TARGET program-${program})
+    install(PROGRAMS ${PROJECT_BINARY_DIR}/bench/${program}
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares/bench)
+  endif()
+endforeach()
 install(TARGETS lares_lab_counter LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
 install(FILES ${PROJECT_SOURCE_DIR}/src/lab/plugin/COPYING DESTINATION ${CMAKE_INSTALL_DOCDIR}
         RENAME COPYING.lares-lab-counter)

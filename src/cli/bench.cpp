@@ -15,10 +15,12 @@
 #include "base/file_stream.hpp"
 #include "bench/benchmarks.hpp"
 #include "cli/commands.hpp"
+#include "cli/jacobi/command.hpp"
+#include "cli/load_balance/command.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "machine/tour/tour.hpp"
+#include "cli/tour_order.hpp"
 
 namespace lares::cli {
 namespace {
@@ -39,18 +41,6 @@ struct BenchOptions {
   bool quick = false;
   Format format = Format::text;
 };
-
-/// The domains with cores, along the tour that `lares places` prints.
-std::vector<DomainId> along_the_tour(const machine::Machine& machine) {
-  std::vector<DomainId> domains;
-  for (std::size_t d = 0; d < machine.domains_with_cores(); ++d) domains.emplace_back(d);
-  const machine::TourGraph graph(machine.distances, domains);
-  std::vector<DomainId> tour;
-  for (const std::size_t v : begun_at(graph, machine::best_tour(graph).tour.order, 0)) {
-    tour.push_back(domains[v]);
-  }
-  return tour;
-}
 
 Bytes default_footprint(const bench::Benchmark& benchmark, bool quick) {
   const bool whole_array = std::string_view(benchmark.name) == "first-touch";
@@ -237,7 +227,8 @@ void add_options(CLI::App& command, BenchOptions& options, bool is_malloc, bool 
 
 void add_bench(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "bench", "Benchmark this machine: bandwidth by distance and threads, malloc, first touch");
+      "bench",
+      "Benchmark this machine: bandwidth by distance and threads, malloc, first touch, loops");
   command->require_subcommand(1);
   command->footer(
       "Examples:\n  lares bench serial --svg serial.svg\n"
@@ -251,6 +242,8 @@ void add_bench(CLI::App& app) {
     one->footer(fmt::format("Example: lares bench {} --format csv", name));
     one->callback([&benchmark, options] { run_benchmark(benchmark, *options); });
   }
+  add_load_balance(*command);
+  add_jacobi(*command);
 }
 
 }  // namespace lares::cli

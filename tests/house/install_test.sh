@@ -48,6 +48,10 @@ expect 0 "$("$scratch/by_pkg_config")"
 if [[ -e $build/lares-lab-init ]]; then
   [[ -x $libdir/lares/lares-lab-init ]] || fail "'lares/lares-lab-init' was not installed"
 fi
+if [[ -e $build/bench/load_balance-gcc ]]; then
+  "$prefix/bin/lares" bench load-balance --sizes 0.001 --repeat 1 --format csv >"$scratch/log" 2>&1 ||
+    fail "the installed command cannot run a benchmark: $(cat "$scratch/log")"
+fi
 "$prefix/bin/lares" topo >/dev/null || fail "the installed command cannot draw this machine"
 "$prefix/bin/lares" topo --machine cxl >/dev/null || fail "the installed command finds no preset"
 expect 1 "$("$prefix/bin/lares" run --quiet -- "$scratch/by_pkg_config")"

@@ -5,6 +5,8 @@
 
 #include "bench/benchmarks.hpp"
 #include "bench/chart.hpp"
+#include "bench/quantile_lines.hpp"
+#include "bench/stacked_bars.hpp"
 #include "machine_support.hpp"
 
 namespace lares::bench {
@@ -43,6 +45,34 @@ TEST(Svg, HasALineAndMarkersForEachSeries) {
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   EXPECT_EQ(svg.find("inf"), std::string::npos);
   EXPECT_EQ(svg.rfind("</svg>\n"), svg.size() - 7);
+}
+
+TEST(StackedBars, HaveOneScaleAndAreAsLongAsTheirSums) {
+  EXPECT_EQ(stacked_bars({{"a", {1, 1}}, {"long", {0, 0.5, 0.5}}}, 10),
+            "  a    |0000011111|\n"
+            "  long |11122|\n");
+  // Thirds of seven letters: rounding in the parts does not change the length.
+  EXPECT_EQ(stacked_bars({{"", {1, 1, 1}}}, 7), "   |0011122|\n");
+}
+
+TEST(StackedBars, StandNothingAndManyParts) {
+  EXPECT_EQ(stacked_bars({}, 10), "");
+  EXPECT_EQ(stacked_bars({{"x", {}}, {"y", {0, 0}}}, 10), "  x ||\n  y ||\n");
+  EXPECT_EQ(part_letter(10), 'a');
+  EXPECT_EQ(part_letter(61), 'Z');
+  EXPECT_EQ(part_letter(62), '#');
+}
+
+TEST(QuantileLines, HaveOneScaleFromNought) {
+  EXPECT_EQ(quantile_lines({{"a", {2, 4, 5, 6, 10}}, {"bc", {0, 0, 0, 0, 0}}}, 11),
+            "  a  |  --=#=----|\n"
+            "  bc |#          |\n");
+}
+
+TEST(QuantileLines, StandNothing) {
+  EXPECT_EQ(quantile_lines({}, 10), "");
+  EXPECT_EQ(quantile_lines({{"x", {}}}, 3), "  x |#  |\n");
+  EXPECT_EQ(quantile_lines({{"x", {1, 1, 1, 1, 1}}}, 0), "  x ||\n");
 }
 
 /// The value of an attribute of the first element that has `part`.
