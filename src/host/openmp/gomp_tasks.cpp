@@ -214,8 +214,9 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
   const decide::Pieces pieces = cut(iterations, recipe.flags, argument, worker.team->size());
   const auto at = [&](std::uint64_t iteration) {
     // Without a sign: what is before the loop's end does not overflow, but a part of the sum may.
-    return static_cast<Number>(static_cast<std::uint64_t>(start) +
-                               iteration * static_cast<std::uint64_t>(step));
+    const std::uint64_t value =
+        static_cast<std::uint64_t>(start) + iteration * static_cast<std::uint64_t>(step);
+    return static_cast<Number>(value);
   };
   taskloop.for_each(pieces, [&](decide::LoopRange range, bool last, DomainId home) {
     // The program's own end, which the last step may not meet.
