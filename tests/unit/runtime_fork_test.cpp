@@ -94,12 +94,19 @@ TEST_P(ForkInRegion, WhatWaitedInQueuesRunsInTheChildToo) {
   std::atomic<int> status{-1};
   host::region(4, [&status](Worker& worker) {
     static std::atomic<int> arrived;
-    if (worker.id == WorkerId{0}) arrived.store(0);
+    static std::atomic<int> outside;
+    if (worker.id == WorkerId{0}) {
+      arrived.store(0);
+      outside.store(0);
+    }
     barrier(worker);
     if (worker.id != WorkerId{0}) {
+      outside.fetch_add(1);
       while (arrived.load(std::memory_order_relaxed) == 0) std::this_thread::yield();
       return;
     }
+    // Whoever has not left the barrier yet may still begin a task there.
+    while (outside.load() != 3) std::this_thread::yield();
     std::atomic<int> ran{0};
     const int expected = spawn_many(worker, ran);
     status.store(status_of_child([&] {
