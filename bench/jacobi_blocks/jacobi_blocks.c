@@ -12,19 +12,18 @@
 // One JSON line tells the rate of the sweeps, as median and quantiles. Exit status 1 if a block was
 // not swept exactly once a sweep or a site is wrong, 2 if the arguments are wrong. Inside
 // `lares lab` the sweeps are a counted region.
-#define _GNU_SOURCE
+#include "domains.h"
+
 #include <lares/lab.h>
 #include <omp.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-enum { most_domains = 1024, most_cpus = 8192, line_doubles = 8 };
+enum { line_doubles = 8 };
 
 enum { method_static, method_dynamic, method_tasks, method_queues };
 enum { init_static, init_static1, init_serial, init_submitted };
@@ -37,8 +36,7 @@ static const char* const orders[] = {"ijk", "kji", NULL};
 typedef struct {
   long sweeps, ni, nj, nk, bi, bj;
   int method, init, order;
-  int cpus;  // how many `domain_of` knows; 0: NUMA nodes
-  int domain_of[most_cpus];
+  Domains domains;
 } Options;
 
 typedef struct {
@@ -64,14 +62,6 @@ typedef struct {
   int domains;    // one more than the largest
   long local;     // sweeps of blocks in the domain of their home
 } Solver;
-
-// The domain of the CPU that the caller runs on.
-static int own_domain(const Options* o) {
-  unsigned cpu = 0, node = 0;
-  if (getcpu(&cpu, &node) != 0) return 0;
-  if (o->cpus == 0) return node < most_domains ? (int)node : 0;
-  return cpu < (unsigned)o->cpus ? o->domain_of[cpu] : 0;
-}
 
 // ---- the grid -----------------------------------------------------------------------------------
 
@@ -118,7 +108,7 @@ static void sweep_block(Solver* s, long block, int from) {
 #endif
 #pragma omp atomic
   s->blocks[block].runs += 1;
-  if (own_domain(&s->o) != s->blocks[block].home) return;
+  if (own_domain(&s->o.domains) != s->blocks[block].home) return;
 #pragma omp atomic
   s->local += 1;
 }
@@ -134,7 +124,7 @@ static void write_block(Solver* s, long block) {
       }
     }
   }
-  s->blocks[block].home = own_domain(&s->o);
+  s->blocks[block].home = own_domain(&s->o.domains);
 }
 
 // The block that is submitted as number `n`.
@@ -174,7 +164,7 @@ static long dequeue(Queue* queue) {
 // There are never fewer blocks in the queues than tasks that have not taken one: this finds one.
 static void sweep_from_queues(Solver* s, int from) {
   long block = -1;
-  for (int d = own_domain(&s->o) % s->domains; block < 0; d = (d + 1) % s->domains) {
+  for (int d = own_domain(&s->o.domains) % s->domains; block < 0; d = (d + 1) % s->domains) {
     block = dequeue(&s->queues[d]);
   }
   sweep_block(s, block, from);
@@ -233,21 +223,6 @@ static int word(const char* key, const char* value, const char* const* words) {
   return 0;
 }
 
-static void read_domains(const char* value, Options* o) {
-  o->cpus = 0;
-  for (const char* text = value;; ++text) {
-    char* end = NULL;
-    const long domain = strtol(text, &end, 10);
-    if (end == text || domain < 0 || domain >= most_domains || o->cpus == most_cpus ||
-        (*end != ',' && *end != '\0')) {
-      refuse("domains", value, "a list of domains from 0 to 1023, one for each CPU");
-    }
-    o->domain_of[o->cpus++] = (int)domain;
-    if (*end == '\0') return;
-    text = end;
-  }
-}
-
 static void read_setting(const char* setting, Options* o) {
   const struct {
     const char* key;
@@ -273,25 +248,16 @@ static void read_setting(const char* setting, Options* o) {
     *choices[i].choice = word(choices[i].key, equals + 1, choices[i].words);
     return;
   }
-  if (IS("domains")) return read_domains(equals + 1, o);
+  if (IS("domains")) {
+    if (!read_domains(equals + 1, &o->domains)) refuse("domains", equals + 1, domains_accepted);
+    return;
+  }
 #undef IS
   fprintf(stderr, "jacobi_blocks: '%s' is no setting; --help lists them\n", setting);
   exit(2);
 }
 
 // ---- the program --------------------------------------------------------------------------------
-
-// Memory that nobody has touched.
-static void* fresh(double bytes) {
-  void* memory = bytes < 1e18 ? mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                              : MAP_FAILED;
-  if (memory == MAP_FAILED) {
-    fprintf(stderr, "jacobi_blocks: no memory for %.0f bytes\n", bytes);
-    exit(1);
-  }
-  return memory;
-}
 
 static void prepare(Solver* s) {
   s->rows = (s->o.ni + s->o.bi - 1) / s->o.bi;
@@ -301,16 +267,16 @@ static void prepare(Solver* s) {
   s->stride_j = (size_t)(line_doubles + (s->o.nk + line_doubles) / line_doubles * line_doubles);
   s->stride_i = s->stride_j * (size_t)(s->o.nj + 2);
   const double doubles = (double)s->stride_i * (double)(s->o.ni + 2) + line_doubles;
-  for (int g = 0; g < 2; ++g) s->grids[g] = fresh(doubles * sizeof(double));
-  s->blocks = fresh((double)s->count * sizeof *s->blocks);
+  for (int g = 0; g < 2; ++g) s->grids[g] = fresh("jacobi_blocks", doubles * sizeof(double));
+  s->blocks = fresh("jacobi_blocks", (double)s->count * sizeof *s->blocks);
   write_first(s);
   for (long b = 0; b < s->count; ++b) {
     if (s->blocks[b].home >= s->domains) s->domains = s->blocks[b].home + 1;
   }
-  s->queues = fresh((double)s->domains * sizeof *s->queues);
+  s->queues = fresh("jacobi_blocks", (double)s->domains * sizeof *s->queues);
   for (int d = 0; d < s->domains; ++d) {
     omp_init_lock(&s->queues[d].lock);
-    s->queues[d].blocks = fresh((double)s->count * sizeof(long));
+    s->queues[d].blocks = fresh("jacobi_blocks", (double)s->count * sizeof(long));
   }
 }
 
@@ -364,7 +330,7 @@ int main(int argc, char** argv) {
                      .domains = 1};
   for (int i = 1; i < argc; ++i) read_setting(argv[i], &s.o);
   prepare(&s);
-  double* mlups = fresh((double)s.o.sweeps * sizeof *mlups);
+  double* mlups = fresh("jacobi_blocks", (double)s.o.sweeps * sizeof *mlups);
   const double sites = (double)s.o.ni * (double)s.o.nj * (double)s.o.nk;
   lares_lab_region_begin("sweeps");
   for (long i = 0; i < s.o.sweeps; ++i) {

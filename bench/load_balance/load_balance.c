@@ -10,17 +10,16 @@
 //
 // Exit status 1 if a package was not added up exactly as often as asked or a sum is wrong, 2 if the
 // arguments are wrong. Inside `lares lab` the additions are a counted region.
-#define _GNU_SOURCE
+#include "domains.h"
+
 #include <lares/lab.h>
 #include <omp.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
-enum { most_domains = 1024, most_cpus = 8192, line_bytes = 64 };
+enum { line_bytes = 64 };
 
 typedef enum { method_static, method_dynamic, method_tasks } Method;
 
@@ -28,8 +27,7 @@ typedef struct {
   long packages, times;
   double gb;
   Method method;
-  int cpus;  // how many `domain_of` knows; 0: NUMA nodes
-  int domain_of[most_cpus];
+  Domains domains;
 } Options;
 
 // The three vectors are a, a + stride and a + 2 * stride: one home for all.
@@ -56,14 +54,6 @@ static double seconds_of(clockid_t clock) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// The domain of the CPU that the caller runs on.
-static int own_domain(const Options* o) {
-  unsigned cpu = 0, node = 0;
-  if (getcpu(&cpu, &node) != 0) return 0;
-  if (o->cpus == 0) return node < most_domains ? (int)node : 0;
-  return cpu < (unsigned)o->cpus ? o->domain_of[cpu] : 0;
-}
-
 // Whole numbers, so that sums are exact.
 static double first_term(long package, size_t k) { return (double)(package % 7 + (long)(k % 5)); }
 static double second_term(long package) { return (double)(package % 3 + 1); }
@@ -71,7 +61,7 @@ static double second_term(long package) { return (double)(package % 3 + 1); }
 static void write_first(Package* all, Thread* threads, const Options* o) {
 #pragma omp parallel
   {
-    const int domain = own_domain(o);
+    const int domain = own_domain(&o->domains);
     threads[omp_get_thread_num()].domain = domain;
 #pragma omp for schedule(static)
     for (long i = 0; i < o->packages; ++i) {
@@ -100,7 +90,7 @@ static void add_up(Package* p, Thread* threads, const Options* o) {
   own->elapsed[p->home] += seconds_of(CLOCK_MONOTONIC) - clock;
   const double bytes = 3.0 * sizeof(double) * (double)p->count;
   own->bytes += bytes;
-  if (own_domain(o) == p->home) own->local_bytes += bytes;
+  if (own_domain(&o->domains) == p->home) own->local_bytes += bytes;
 #pragma omp atomic
   p->runs += 1;
 }
@@ -155,20 +145,6 @@ static Method method_named(const char* value) {
   return method_static;
 }
 
-static void read_domains(const char* value, Options* o) {
-  for (const char* at = value;; ++at) {
-    char* end = NULL;
-    const long domain = strtol(at, &end, 10);
-    if (end == at || domain < 0 || domain >= most_domains || o->cpus == most_cpus ||
-        (*end != ',' && *end != '\0')) {
-      refuse("domains", value, "a list of domains from 0 to 1023, one for each CPU");
-    }
-    o->domain_of[o->cpus++] = (int)domain;
-    if (*end == '\0') return;
-    at = end;
-  }
-}
-
 static void read_setting(const char* word, Options* o) {
   const char* equals = strchr(word, '=');
   const size_t length = equals == NULL ? 0 : (size_t)(equals - word);
@@ -182,8 +158,7 @@ static void read_setting(const char* word, Options* o) {
   } else if (length == 6 && strncmp(word, "method", length) == 0) {
     o->method = method_named(value);
   } else if (length == 7 && strncmp(word, "domains", length) == 0) {
-    o->cpus = 0;
-    read_domains(value, o);
+    if (!read_domains(value, &o->domains)) refuse("domains", value, domains_accepted);
   } else {
     fprintf(stderr, "load_balance: '%s' is none of packages=, gb=, times=, method=, domains=\n",
             word);
@@ -191,23 +166,11 @@ static void read_setting(const char* word, Options* o) {
   }
 }
 
-// Memory that nobody has touched: the C library's own would be touched between the packages.
-static void* fresh(double bytes) {
-  void* memory = bytes < 1e18 ? mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                              : MAP_FAILED;
-  if (memory == MAP_FAILED) {
-    fprintf(stderr, "load_balance: no memory for %.0f bytes\n", bytes);
-    exit(1);
-  }
-  return memory;
-}
-
 // All packages beside each other, as pages of their own: a page has one home.
 static Package* make_packages(const Options* o) {
   enum { page = 4096 };
   const double n = (double)o->packages;
-  Package* all = fresh(n * sizeof *all);
+  Package* all = fresh("load_balance", n * sizeof *all);
   double whole = 0;
   for (long i = 0; i < o->packages; ++i) {
     const double size = o->gb * 1e9 * ((double)i + 0.5) / (n * n / 2);
@@ -217,7 +180,7 @@ static Package* make_packages(const Options* o) {
     p->stride = lines * line_bytes / sizeof(double);
     whole += (double)((3 * lines * line_bytes + page - 1) / page * page);
   }
-  char* memory = fresh(whole);
+  char* memory = fresh("load_balance", whole);
   for (long i = 0; i < o->packages; ++i) {
     all[i].a = (double*)memory;
     memory += (3 * all[i].stride * sizeof(double) + page - 1) / page * page;
@@ -289,7 +252,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) read_setting(argv[i], &o);
   const int count = omp_get_max_threads();
   Package* all = make_packages(&o);
-  Thread* threads = fresh((double)count * sizeof *threads);
+  Thread* threads = fresh("load_balance", (double)count * sizeof *threads);
   write_first(all, threads, &o);
   lares_lab_region_begin("additions");
   const double start = seconds_of(CLOCK_MONOTONIC);

@@ -120,6 +120,20 @@ Result<Ended> run_words(std::vector<std::string> words, const Environment& envir
 
 }  // namespace
 
+void add_bench_program_options(CLI::App& command, BenchProgramOptions& options) {
+  add_domain_option(command, options.machine);
+  command
+      .add_option("--threads", options.threads, "At most so many threads; default: one per core")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{65'536}));
+  command
+      .add_option("--compiler", options.compiler,
+                  "gcc or clang: whose program, and so whose OpenMP runtime; default: gcc")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"gcc", "clang"}));
+  add_format_option(command, options.format, {Format::text, Format::json, Format::csv});
+}
+
 BenchTeam close_team(const machine::Machine& machine, std::size_t threads) {
   const bench::Setting setting{machine, along_the_tour(machine), {}, threads, {}, false, {}};
   return {machine, bench::close_cpus(setting)};

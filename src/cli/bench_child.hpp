@@ -2,14 +2,43 @@
 // one OpenMP runtime.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <cstddef>
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/output.hpp"
 #include "machine/machine.hpp"
 
 namespace lares::cli {
+
+/// What every command that starts such programs takes.
+struct BenchProgramOptions {
+  MachineOptions machine;
+  std::string compiler;     ///< empty: gcc's program, or else clang's
+  std::size_t threads = 0;  ///< at most; 0: one per core
+  Format format = Format::text;
+};
+
+/// Adds --domain, --threads, --compiler and --format. `options` must outlive the parse.
+void add_bench_program_options(CLI::App& command, BenchProgramOptions& options);
+
+/// Prints the report as the options say: the overloads to_text, to_json, to_csv of it.
+template <class Report>
+void print_report(const Report& report, Format format) {
+  if (format == Format::json) {
+    fmt::print("{}", to_json(report));
+  } else if (format == Format::csv) {
+    fmt::print("{}", to_csv(report));
+  } else {
+    fmt::print("{}", to_text(report, Palette(wants_colour(stdout))));
+  }
+}
 
 /// On which CPUs a program runs, and what its domains are.
 struct BenchTeam {

@@ -37,8 +37,9 @@ concept Seeker = requires(W w, PlaceId place, WorkerId worker, DomainId domain, 
   { w.stolen(domain) };                                         // for the statistics
   { w.any_queued() } -> std::convertible_to<bool>;  // false: certainly nothing since the barrier
   { w.is_pausing() } -> std::convertible_to<bool>;  // Thrift::pauses
-  // Restraint::stays, of what lies in that place of another domain.
-  { w.stays(place) } -> std::convertible_to<bool>;
+  { w.settles() } -> std::convertible_to<bool>;     // an open taskloop is new: see leaves_alone()
+  // Restraint::stays, for as long as a new taskloop deserves it at least if it settles.
+  { w.stays(bool{}) } -> std::convertible_to<bool>;
   { w.constrained() } -> std::convertible_to<bool>;  // it waits inside of a task
   w.offer_own();  // moves all of its deque to its domain's queue, and tells sleepers
 };
@@ -76,11 +77,16 @@ typename W::Found take_own(W worker) {
   return worker.take(worker.places().of(worker.domain()), Look::pass);
 }
 
-/// True if what lies there is another domain's.
+/// True if the worker does not take what lies in that place yet. What lies in another domain's is
+/// at home there. In a worker's lies what that one made, wherever it is at home; but what a
+/// taskloop touches first stays where it runs, and while one is new its pieces are left to their
+/// domains there, too.
 template <Seeker W>
-bool is_elsewhere(W worker, PlaceId place) {
+bool leaves_alone(W worker, PlaceId place) {
   const policy::Place& there = worker.places()[place];
-  return there.domain.valid() && there.domain != worker.domain();
+  if (!there.domain.valid() || there.domain == worker.domain()) return false;
+  const bool settles = worker.settles();
+  return (settles || !there.worker.valid()) && worker.stays(settles);
 }
 
 /// From the places in the order of the steal policy.
@@ -101,7 +107,7 @@ template <Seeker W>
   policy::Victims victims = worker.victims();
   worker.steal().on_idle(worker.view(), victims);
   for (const PlaceId place : victims.list()) {
-    if (is_elsewhere(worker, place) && worker.stays(place)) continue;
+    if (leaves_alone(worker, place)) continue;
     if (auto task = visit(worker, place, false)) return task;
   }
   return take_shared(worker);

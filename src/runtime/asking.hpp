@@ -88,14 +88,13 @@ class Asking {
   [[nodiscard]] bool is_pausing() const noexcept {
     return worker_->thrift.pauses([] { return ticks(); });
   }
-  /// In a worker's own place lies what it made. Of a taskloop that is at home there, too.
-  [[nodiscard]] bool stays(PlaceId place) const noexcept {
+  [[nodiscard]] bool settles() const noexcept {
     // relaxed: a hint.
-    const bool is_new =
-        worker_->may_deviate && worker_->team->new_taskloop.load(std::memory_order_relaxed);
-    if (places()[place].worker.valid() && !is_new) return false;
+    return worker_->may_deviate && worker_->team->new_taskloop.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool stays(bool settles) const noexcept {
     return worker_->restraint.stays(
-        [] { return ticks(); }, is_new ? decide::patience_at_first(ticks_per_microsecond()) : 0);
+        [] { return ticks(); }, settles ? decide::patience_at_first(ticks_per_microsecond()) : 0);
   }
   [[nodiscard]] bool constrained() const noexcept { return worker_->constraint != nullptr; }
   [[nodiscard]] Task* take_prioritised(decide::Look look) const noexcept;

@@ -120,9 +120,9 @@ class Executor::Asking {
   [[nodiscard]] bool is_pausing() const {
     return worker_->thrift.pauses([this] { return to_ticks(*clock_); });
   }
-  [[nodiscard]] bool stays(PlaceId place) const {
-    return !places()[place].worker.valid() &&
-           worker_->restraint.stays([this] { return to_ticks(*clock_); });
+  [[nodiscard]] bool settles() const { return false; }  // it knows no taskloops
+  [[nodiscard]] bool stays(bool /*settles*/) const {
+    return worker_->restraint.stays([this] { return to_ticks(*clock_); });
   }
   [[nodiscard]] bool constrained() const { return worker_->constrained; }
   [[nodiscard]] Found take_prioritised(decide::Look /*look*/) const {

@@ -7,23 +7,12 @@ jacobi_blocks_test.py LARES PROGRAM... -- [TEST...]
 import csv
 import io
 import json
-import os
-import pathlib
-import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-BAR = sys.argv.index("--")
-LARES, PROGRAMS = sys.argv[1], sys.argv[2:BAR]
+from bench_command import ARGUMENTS, LARES, PROGRAMS, BenchCommand, run
+
 # No extent is a multiple of its block, and k is odd: two sites at a time do not fit.
 SIZE = ["ni=23", "nj=34", "nk=33", "bi=5", "bj=10", "sweeps=3", "domains=0,1"]
-
-
-def run(words):
-    environment = dict(os.environ, OMP_NUM_THREADS="3")
-    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120)
 
 
 class Results(unittest.TestCase):
@@ -76,17 +65,11 @@ class BadInput(unittest.TestCase):
 METHODS = ["static", "dynamic", "tasks", "queues", "lares-dynamic", "lares-tasks"]
 
 
-class Command(unittest.TestCase):
-    def words(self, *words):
-        family = PROGRAMS[0].rsplit("-", 1)[1]
-        return [LARES, "bench", "jacobi", "--sizes", "12x20x33", "--block-i", "3", "--sweeps", "4",
-                "--compiler", family, *words]
-
-    def output(self, *words, **environment):
-        done = subprocess.run(self.words(*words), capture_output=True, text=True, timeout=240,
-                              env=dict(os.environ, **environment))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout
+class Command(BenchCommand, unittest.TestCase):
+    NAME = "jacobi"
+    PROGRAM = "jacobi_blocks"
+    SMALL = ["--sizes", "12x20x33", "--block-i", "3", "--sweeps", "4"]
+    ONE_RUN = ["--methods", "static", "--init", "static"]
 
     def test_all_methods_initialisations_and_orders(self):
         # The user's variables would make the runs unlike, or change the number of threads.
@@ -116,12 +99,6 @@ class Command(unittest.TestCase):
         self.assertRegex(text, r"(?m)^  12x20x33  queues +submitted  kji +[\d.e+]+ \[")
         self.assertRegex(text, r"(?m)^  dynamic +submitted +kji +\|[ =#-]{60}\|$")
 
-    def refused(self, *words):
-        done = subprocess.run(self.words(*words), capture_output=True, text=True, timeout=60)
-        self.assertEqual((done.returncode, done.stdout), (2, ""), words)
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        return done.stderr
-
     def test_mistakes_are_refused_in_one_sentence(self):
         for size in ("0x1x1", "10x10", "10x10x10x10", "10x10x10 ", "-1x2x3", "100001x1x1"):
             self.assertIn("sizes are NIxNJxNK", self.refused("--sizes=" + size))
@@ -132,36 +109,6 @@ class Command(unittest.TestCase):
         self.assertIn("--sweeps", self.refused("--sweeps", "0"))
         self.assertIn("--compiler", self.refused("--compiler", "icc"))
 
-    def test_a_program_that_fails_or_lies_is_not_believed(self):
-        with tempfile.TemporaryDirectory() as folder:
-            lares = shutil.copy(LARES, folder)
-            program = pathlib.Path(folder, "bench", "jacobi_blocks-gcc")
-            program.parent.mkdir()
-            for script, said in (
-                ("exit 3", "ended with status 3"),
-                ("kill -9 $$", "ended by signal 9"),
-                ("true", "ended with status 0"),
-                ("echo no JSON", "something else than its results"),
-                ("echo '{}'", "something else than its results"),
-                ("echo '{\"wrong\": 3}'; exit 1", "3 "),
-                ("echo '{\"wrong\": 0, \"method\": \"dynamic\"}'", "other work"),
-            ):
-                program.write_text("#!/bin/sh\n" + script + "\n")
-                program.chmod(0o755)
-                done = run([lares, "bench", "jacobi", *["--methods", "static", "--init", "static"]])
-                self.assertEqual((done.returncode, done.stdout), (1, ""), script)
-                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-                self.assertIn(said, done.stderr)
-            program.unlink()
-            done = run([lares, "bench", "jacobi"])
-            self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn("cannot find", done.stderr)
-
-    def test_help_has_an_example(self):
-        done = run([LARES, "bench", "jacobi", "--help"])
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("Example: lares bench jacobi", done.stdout)
-
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[BAR + 1 :]])
+    unittest.main(argv=ARGUMENTS)

@@ -8,20 +8,9 @@ import csv
 import io
 import json
 import os
-import pathlib
-import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-BAR = sys.argv.index("--")
-LARES, PROGRAMS = sys.argv[1], sys.argv[2:BAR]
-
-
-def run(words):
-    environment = dict(os.environ, OMP_NUM_THREADS="3")
-    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120)
+from bench_command import ARGUMENTS, LARES, PROGRAMS, BenchCommand, run
 
 
 class Results(unittest.TestCase):
@@ -79,17 +68,11 @@ class BadInput(unittest.TestCase):
 METHODS = ["static", "dynamic", "tasks", "nearest", "most-loaded", "random"]
 
 
-class Command(unittest.TestCase):
-    def words(self, *words):
-        family = PROGRAMS[0].rsplit("-", 1)[1]
-        return [LARES, "bench", "load-balance", "--packages", "60", "--times", "2", "--repeat", "2",
-                "--sizes", "0.001,0.002", "--compiler", family, *words]
-
-    def output(self, *words, **environment):
-        done = subprocess.run(self.words(*words), capture_output=True, text=True, timeout=240,
-                              env=dict(os.environ, **environment))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout
+class Command(BenchCommand, unittest.TestCase):
+    NAME = "load-balance"
+    PROGRAM = "load_balance"
+    SMALL = ["--packages", "60", "--times", "2", "--repeat", "2", "--sizes", "0.001,0.002"]
+    ONE_RUN = ["--methods", "static", "--sizes", "1"]
 
     def test_all_methods_and_sizes(self):
         # The user's variables would make the methods unlike, or change the number of threads.
@@ -122,12 +105,6 @@ class Command(unittest.TestCase):
         self.assertRegex(text, r"(?m)^ *0.001  random +[\d.e-]+ \[[\d.e-]+\.\.[\d.e-]+\]")
         self.assertRegex(text, r"(?m)^  thread 0 in 0 +\|0+")
 
-    def refused(self, *words):
-        done = subprocess.run(self.words(*words), capture_output=True, text=True, timeout=60)
-        self.assertEqual((done.returncode, done.stdout), (2, ""), words)
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        return done.stderr
-
     def test_mistakes_are_refused_in_one_sentence(self):
         self.assertIn('"guided" is none of static, dynamic', self.refused("--methods", "guided"))
         self.assertIn("more than the", self.refused("--sizes", "900000"))
@@ -137,36 +114,6 @@ class Command(unittest.TestCase):
         self.assertIn("--compiler", self.refused("--compiler", "icc"))
         self.assertIn("--domain", self.refused("--domain", "rack"))
 
-    def test_a_program_that_fails_or_lies_is_not_believed(self):
-        with tempfile.TemporaryDirectory() as folder:
-            lares = shutil.copy(LARES, folder)
-            program = pathlib.Path(folder, "bench", "load_balance-gcc")
-            program.parent.mkdir()
-            for script, said in (
-                ("exit 3", "ended with status 3"),
-                ("kill -9 $$", "ended by signal 9"),
-                ("true", "ended with status 0"),
-                ("echo no JSON", "something else than its results"),
-                ("echo '{}'", "something else than its results"),
-                ("echo '{\"wrong\": 3}'; exit 1", "3 "),
-                ("echo '{\"wrong\": 0, \"method\": \"dynamic\"}'", "other work"),
-            ):
-                program.write_text("#!/bin/sh\n" + script + "\n")
-                program.chmod(0o755)
-                done = run([lares, "bench", "load-balance", *["--methods", "static", "--sizes", "1"]])
-                self.assertEqual((done.returncode, done.stdout), (1, ""), script)
-                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-                self.assertIn(said, done.stderr)
-            program.unlink()
-            done = run([lares, "bench", "load-balance"])
-            self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn("cannot find", done.stderr)
-
-    def test_help_has_an_example(self):
-        done = run([LARES, "bench", "load-balance", "--help"])
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("Example: lares bench load-balance", done.stdout)
-
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[BAR + 1 :]])
+    unittest.main(argv=ARGUMENTS)

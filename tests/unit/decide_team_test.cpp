@@ -76,6 +76,7 @@ struct Toy {
   ToyDistribution distribution;
   Thrift thrift{microsecond};
   Restraint restraint{0, 0};
+  bool settles = false;
   std::map<int, policy::DataHome> homes;  // by datum
   std::vector<Offer<int>> offers;
   std::vector<DomainId> stolen;
@@ -162,8 +163,9 @@ class Acting {
   bool is_pausing() const {
     return toy_->thrift.pauses([this] { return toy_->now; });
   }
-  bool stays(PlaceId place) const {
-    return !places()[place].worker.valid() && toy_->restraint.stays([this] { return toy_->now; });
+  bool settles() const { return toy_->settles; }
+  bool stays(bool settles) const {
+    return toy_->restraint.stays([this] { return toy_->now; }, settles ? 1000 : 0);
   }
   bool constrained() const { return toy_->constrained; }
   Found take_prioritised(Look /*look*/) const { return oldest(toy_->urgent); }
@@ -518,6 +520,21 @@ TEST(Finding, APatientThiefLeavesTheOthersHomesAloneForAWhile) {
   EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
   toy.now += 1;
   EXPECT_EQ(find_work(Acting(toy)), 1);
+}
+
+TEST(Finding, WhileATaskloopIsNewAllThatIsAnotherDomainsIsLeftAloneForAWhile) {
+  Toy toy;
+  toy.settles = true;
+  toy.now = 7;
+  toy.of_domain(1) = {1};
+  toy.queue(toy.team.of_worker(5)) = {2};
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.queue(toy.team.of_worker(1)) = {3};
+  EXPECT_EQ(find_work(Acting(toy)), 3) << "of its own domain";
+  toy.now += 999;
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.settles = false;
+  EXPECT_TRUE(find_work(Acting(toy)).has_value());
 }
 
 TEST(Finding, ALongWaitLooksEverywhereAndGivesAwayWhatItHas) {

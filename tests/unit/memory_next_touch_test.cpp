@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csetjmp>
 #include <csignal>
 #include <thread>
@@ -440,6 +441,59 @@ class OvertakenFault : public testing::Test {
   const TestArea area_{4};
   NextTouch next_touch_{real_calls(), nodes_, Bytes{page}, maps()};
 };
+
+/// The next request of the kernel that comes through takes long enough for whoever waits to sleep.
+std::atomic<bool> next_is_slow{false};
+SystemCalls calls_with_a_slow_request() {
+  SystemCalls calls = real_calls();
+  calls.control = [](int file, unsigned long request, void* argument) noexcept {
+    const long result = real_calls().control(file, request, argument);
+    if (result == -EBADF || !next_is_slow.exchange(false)) return result;
+    const auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(200)) {
+    }
+    return result;
+  };
+  return calls;
+}
+
+// A thread that is cancelled (pthread_cancel) while it waits for the keeper's answer would leave
+// the chunk busy and the gate shut for all others.
+TEST(NextTouchAlone, AThreadThatIsBeingCancelledFinishesItsTouch) {
+  const Nodes nodes{machine_of_nodes({0})};
+  NextTouch next_touch(calls_with_a_slow_request(), nodes, Bytes{page});
+  NextTouchOptions options;
+  options.chunk = {page};
+  options.way = WantedWay::userfault_signal;
+  const TestArea area(4);
+  const Marked marked = next_touch.mark(area.address(), area.length(), options);
+  if (marked.error == EPERM || marked.error == ENOSYS) {
+    GTEST_SKIP() << "the kernel refuses userfaultfd: " << strerror(marked.error);
+  }
+  ASSERT_EQ(marked.error, 0);
+  for (const int file : watching_files()) ASSERT_EQ(syscall(SYS_close, file), 0);
+  struct Shared {
+    const TestArea& area;
+    std::atomic<bool> touched{false};
+  } shared{area};
+  const auto body = [](void* argument) -> void* {
+    auto& own = *static_cast<Shared*>(argument);
+    pthread_cancel(pthread_self());
+    const volatile std::uint64_t* const first = own.area.data();
+    static_cast<void>(*first);
+    own.touched.store(true);
+    pthread_testcancel();
+    return nullptr;
+  };
+  next_is_slow.store(true);
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(&thread, nullptr, body, &shared), 0);
+  void* result = nullptr;
+  pthread_join(thread, &result);
+  ASSERT_TRUE(shared.touched.load());
+  EXPECT_EQ(result, PTHREAD_CANCELED);
+  EXPECT_TRUE(area.intact());
+}
 
 TEST(NextTouchAlone, WorksWhereThereIsNoTableOfItsOwn) {
   SystemCalls calls = real_calls();

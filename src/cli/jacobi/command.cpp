@@ -22,15 +22,12 @@ namespace lares::cli::jacobi {
 namespace {
 
 struct Options {
-  MachineOptions machine;
+  BenchProgramOptions program;
   std::vector<std::string> sizes{"60x600x600"};
   std::vector<std::string> methods;
   std::vector<std::string> inits{"static", "static1"};
   std::vector<std::string> orders{"ijk", "kji"};
-  std::string compiler;
   Work work;
-  std::size_t threads = 0;
-  Format format = Format::text;
 };
 
 std::vector<std::string> method_names() {
@@ -75,9 +72,9 @@ std::vector<Size> sizes_of(const Options& options) {
 void run_command(const Options& options) {
   const std::vector<Size> sizes = sizes_of(options);
   const std::vector<Variant> variants = variants_of(options);
-  const std::string program = expect(find_bench_program("jacobi_blocks", options.compiler));
-  const machine::Machine machine = expect(load_machine(options.machine));
-  const BenchTeam team = close_team(machine, options.threads);
+  const std::string program = expect(find_bench_program("jacobi_blocks", options.program.compiler));
+  const machine::Machine machine = expect(load_machine(options.program.machine));
+  const BenchTeam team = close_team(machine, options.program.threads);
   Report report{std::filesystem::path(program).filename().string(),
                 options.work,
                 team.cpus.size(),
@@ -98,13 +95,7 @@ void run_command(const Options& options) {
       }
     }
   }
-  if (options.format == Format::json) {
-    fmt::print("{}", to_json(report));
-  } else if (options.format == Format::csv) {
-    fmt::print("{}", to_csv(report));
-  } else {
-    fmt::print("{}", to_text(report, Palette(wants_colour(stdout))));
-  }
+  print_report(report, options.program.format);
 }
 
 /// An option that takes some of `words`, with commas between.
@@ -125,7 +116,6 @@ void add_options(CLI::App& command, Options& options) {
                           const char* about) {
     command.add_option(name, value, about)->type_name("N")->check(CLI::Range(std::size_t{1}, most));
   };
-  add_domain_option(command, options.machine);
   command
       .add_option("--sizes", options.sizes,
                   "Sites as NIxNJxNK, k the inner index; several with commas between; default: "
@@ -140,13 +130,7 @@ void add_options(CLI::App& command, Options& options) {
   number("--sweeps", options.work.sweeps, 100'000, "Samples of each row; default: 100");
   number("--block-i", options.work.bi, 100'000, "Extent of a block along i; default: 10");
   number("--block-j", options.work.bj, 100'000, "Extent of a block along j; default: 10");
-  number("--threads", options.threads, 65'536, "At most so many threads; default: one per core");
-  command
-      .add_option("--compiler", options.compiler,
-                  "gcc or clang: whose program, and so whose OpenMP runtime; default: gcc")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"gcc", "clang"}));
-  add_format_option(command, options.format, {Format::text, Format::json, Format::csv});
+  add_bench_program_options(command, options.program);
 }
 
 }  // namespace

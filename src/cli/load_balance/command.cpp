@@ -21,14 +21,11 @@ namespace lares::cli::load_balance {
 namespace {
 
 struct Options {
-  MachineOptions machine;
+  BenchProgramOptions program;
   std::vector<double> sizes{0.5};
   std::vector<std::string> methods;  ///< empty: all
-  std::string compiler;              ///< empty: gcc's program, or else clang's
   Workload workload;
-  std::size_t threads = 0;
   std::size_t repeat = 5;
-  Format format = Format::text;
 };
 
 std::vector<const Method*> chosen_methods(const Options& options) {
@@ -79,10 +76,10 @@ void run_all(Report& report, const std::string& program, const Options& options,
 
 void run_command(const Options& options) {
   const std::vector<const Method*> chosen = chosen_methods(options);
-  const std::string program = expect(find_bench_program("load_balance", options.compiler));
+  const std::string program = expect(find_bench_program("load_balance", options.program.compiler));
   check_sizes(options);
-  const machine::Machine machine = expect(load_machine(options.machine));
-  const BenchTeam team = close_team(machine, options.threads);
+  const machine::Machine machine = expect(load_machine(options.program.machine));
+  const BenchTeam team = close_team(machine, options.program.threads);
   Report report{std::filesystem::path(program).filename().string(),
                 options.workload.packages,
                 options.workload.times,
@@ -94,18 +91,11 @@ void run_command(const Options& options) {
     for (const Method* method : chosen) report.rows.push_back({method, gb, {}});
   }
   run_all(report, program, options, team);
-  if (options.format == Format::json) {
-    fmt::print("{}", to_json(report));
-  } else if (options.format == Format::csv) {
-    fmt::print("{}", to_csv(report));
-  } else {
-    fmt::print("{}", to_text(report, Palette(wants_colour(stdout))));
-  }
+  print_report(report, options.program.format);
 }
 
 void add_options(CLI::App& command, Options& options) {
   const auto from_one_to = [](std::size_t most) { return CLI::Range(std::size_t{1}, most); };
-  add_domain_option(command, options.machine);
   command.add_option("--methods", options.methods, "Only these, with commas between; default: all")
       ->delimiter(',')
       ->type_name("LIST");
@@ -123,19 +113,10 @@ void add_options(CLI::App& command, Options& options) {
                   "How often each process works through all packages; default: 3")
       ->type_name("N")
       ->check(from_one_to(1'000'000));
-  command
-      .add_option("--threads", options.threads, "At most so many threads; default: one per core")
-      ->type_name("N")
-      ->check(from_one_to(65'536));
   command.add_option("--repeat", options.repeat, "Processes of each method; default: 5")
       ->type_name("N")
       ->check(from_one_to(1'000));
-  command
-      .add_option("--compiler", options.compiler,
-                  "gcc or clang: whose program, and so whose OpenMP runtime; default: gcc")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"gcc", "clang"}));
-  add_format_option(command, options.format, {Format::text, Format::json, Format::csv});
+  add_bench_program_options(command, options.program);
 }
 
 }  // namespace

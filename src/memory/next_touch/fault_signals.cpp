@@ -11,6 +11,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "memory/next_touch/quiet.hpp"
+
 namespace lares::memory {
 namespace {
 
@@ -137,6 +139,7 @@ bool known_to_a_client(int signal, const siginfo_t* info, const void* context) n
   const bool is_fault =
       signal == SIGBUS ? info->si_code == BUS_ADRERR : info->si_code == SEGV_ACCERR;
   if (!is_fault) return false;
+  const NotCancelled whole;
   Fault fault{signal, reinterpret_cast<std::uintptr_t>(info->si_addr)};
   read_access(*static_cast<const ucontext_t*>(context), fault);
   bool known = false;

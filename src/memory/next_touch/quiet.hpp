@@ -9,6 +9,19 @@
 
 namespace lares::memory {
 
+/// The thread is not cancelled (pthread_cancel): what it holds, a chunk or the gate, it would hold
+/// for ever, and all who wait for it.
+class NotCancelled {
+ public:
+  NotCancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~NotCancelled() { pthread_setcancelstate(before_, nullptr); }
+  NotCancelled(const NotCancelled&) = delete;
+  NotCancelled& operator=(const NotCancelled&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 /// All signals are blocked: a handler that touched a marked page would wait for its own thread.
 class SignalsBlocked {
  public:
@@ -22,6 +35,7 @@ class SignalsBlocked {
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
 
  private:
+  const NotCancelled whole_;
   sigset_t before_;
 };
 
