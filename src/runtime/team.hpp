@@ -216,13 +216,9 @@ class Team : public policy::QueueLengths {
   std::atomic<bool> deferred_seen{false};  ///< in this region: a task was left for later
   std::atomic<bool> inlined_seen{false};   ///< in this region: a task was run at once
   std::atomic<bool> cancelled{false};
-  std::atomic<std::uint32_t> draining{0};        ///< who waits in drain(); written by them
-  std::atomic<std::uint32_t> open_taskloops{0};  ///< see taskloop.hpp; their creators write
-  std::atomic<bool> new_taskloop{
-      false};  ///< the open one is; its creator writes, idle workers read
+  std::atomic<std::uint32_t> draining{0};  ///< who waits in drain(); written by them
 
-  LoopChain loops;               ///< its own rules
-  SeenTaskloops seen_taskloops;  ///< whoever made `open_taskloops` 1, until it is 0
+  LoopChain loops;  ///< its own rules
 
   // Barrier: counts up to size(); whoever takes it back to 0 then opens the next epoch.
   alignas(64) std::atomic<std::uint32_t> arrived{0};
@@ -232,6 +228,11 @@ class Team : public policy::QueueLengths {
   std::atomic<std::uint64_t> foreign_finished{0};   ///< by threads that are not of the team
   std::atomic<std::uint32_t> excluded{0};           ///< tasks that lack a mutexinoutset lock
   std::atomic<std::uint32_t> pending_events{0};     ///< tasks that have ended but for their event
+
+  // Of taskloop.hpp. Creators write; idle workers read the second.
+  alignas(64) std::atomic<std::uint32_t> open_taskloops{0};
+  std::atomic<bool> new_taskloop{false};  ///< the open one is
+  SeenTaskloops seen_taskloops;           ///< of whoever made `open_taskloops` 1, until it is 0
 
  private:
   std::size_t size_;  ///< of the present region
