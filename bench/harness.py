@@ -125,10 +125,11 @@ def shown(command):
     return " ".join(str(word) for word in command)
 
 
-def run(command, environment, timeout):
-    """Standard output of a command that must end well within `timeout` seconds."""
+def run(command, environment, timeout, folder=None):
+    """Standard output of a command that must end well within `timeout` seconds, in this folder or the
+    script's own."""
     words = [str(word) for word in command]
-    process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen(words, env=environment, cwd=folder, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                errors="replace", start_new_session=True)
     try:

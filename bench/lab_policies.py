@@ -2,7 +2,7 @@
 """Counts, in a guest of several nodes, which cache lines cross between nodes in Cholesky and Jacobi:
 the same binaries under the stock runtimes and under Lares' policies.
 
-    bench/lab_policies.py                   five runs each (an hour on two cores)
+    bench/lab_policies.py                   five runs each (25 minutes on two cores)
     bench/lab_policies.py --write           also writes the table into docs/lab.md, and its shares into
                                             docs/lab-policies.json, which `lares simulate --report` reads
 
@@ -17,12 +17,12 @@ import datetime
 import harness
 import lab_guests
 
-POLICIES = ("stock-like", "locality-queues", "virouleau", "locality-queues,steal=break-even")
+POLICIES = ("auto", "locality-queues", "virouleau", "stock-like")
 COMPILERS = {"gcc": "libgomp", "clang": "libomp"}
-JACOBI = {"n": 128, "block": 8, "sweeps": 4}
-CHOLESKY = {"n": 896, "tile": 32}
-# The matrix has 3.2 MB and each grid 19 MB, against eight caches of this size.
-CACHE = "l2=64K"
+JACOBI = {"n": 192, "block": 16, "sweeps": 16}
+CHOLESKY = {"n": 2048, "tile": 64}
+# The lab's own. The matrix has 34 MB and each grid 57 MB, against eight caches of this size.
+CACHE = "l2=512K"
 LINE = 64
 DOUBLE = 8
 BOUND = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
@@ -53,7 +53,8 @@ def cholesky_bound(nodes, cpus):
     """Each tile goes once to each other node that holds a tile which is computed from it: in its row,
     in the column of its row, and for a diagonal tile below it (examples/cholesky.c)."""
     tiles, threads = CHOLESKY["n"] // CHOLESKY["tile"], nodes * cpus
-    node = [row % threads // cpus for row in range(tiles)]
+    there_and_back = [*range(threads), *reversed(range(threads))]
+    node = [there_and_back[row % (2 * threads)] // cpus for row in range(tiles)]
     copies = 0
     for row in range(tiles):
         below = {node[other] for other in range(row, tiles)}
@@ -63,7 +64,7 @@ def cholesky_bound(nodes, cpus):
 
 def cases(options):
     jacobi = [JACOBI["n"], JACOBI["block"], JACOBI["sweeps"], "parallel"]
-    cholesky = [CHOLESKY["n"], CHOLESKY["tile"], 1, "interleaved"]
+    cholesky = [CHOLESKY["n"], CHOLESKY["tile"], 1, "balanced"]
     shape = options.nodes, options.cpus
     chosen = {
         "cholesky": Case("cholesky", cholesky, "factorise", cholesky_bound(*shape)),

@@ -42,6 +42,12 @@ std::uint64_t Counts::stolen() const noexcept {
   return std::accumulate(steals.begin(), steals.end(), std::uint64_t{0});
 }
 
+std::uint64_t Counts::loop_ranges_stolen() const noexcept {
+  return std::accumulate(loop_steals.begin(), loop_steals.end(), std::uint64_t{0});
+}
+
+double Counts::loop_imbalance() const noexcept { return fraction(loop_span_ns, loop_ns); }
+
 Counts& Counts::operator+=(const Counts& other) noexcept {
   creator_tasks += other.creator_tasks;
   data_tasks += other.data_tasks;
@@ -52,6 +58,9 @@ Counts& Counts::operator+=(const Counts& other) noexcept {
   loops += other.loops;
   loop_iterations += other.loop_iterations;
   for (std::size_t i = 0; i < loop_steals.size(); ++i) loop_steals[i] += other.loop_steals[i];
+  loop_ns += other.loop_ns;
+  loop_wait_ns += other.loop_wait_ns;
+  loop_span_ns += other.loop_span_ns;
   queue_operations += other.queue_operations;
   queueing_ns += other.queueing_ns;
   thread_time_ns += other.thread_time_ns;

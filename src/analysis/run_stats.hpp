@@ -36,15 +36,22 @@ struct Counts {
   std::uint64_t inlined = 0;
   std::array<std::uint64_t, runtime::distance_ranks> steals{};  ///< [0] = in the thief's domain
   std::uint64_t failed_rounds = 0;
-  std::uint64_t loops = 0;                     ///< worksharing loops of ours
-  Shares loop_iterations;                      ///< by whose part they were of
-  std::array<std::uint64_t, 2> loop_steals{};  ///< ranges: in the thief's domain, from another
+  std::uint64_t loops = 0;                                           ///< worksharing loops of ours
+  Shares loop_iterations;                                            ///< by whose part they were of
+  std::array<std::uint64_t, runtime::distance_ranks> loop_steals{};  ///< ranges, as `steals`
+  double loop_ns = 0;       ///< threads' time in loops of ours
+  double loop_wait_ns = 0;  ///< at the barriers behind them
+  double loop_span_ns = 0;  ///< if all threads had been in loops as long as the longest one
   std::uint64_t queue_operations = 0;
   double queueing_ns = 0;     ///< time in queue operations, estimated from samples
   double thread_time_ns = 0;  ///< threads x time from the first region to the end of the last
 
   [[nodiscard]] Shares tasks() const noexcept { return creator_tasks + data_tasks; }
   [[nodiscard]] std::uint64_t stolen() const noexcept;
+  [[nodiscard]] std::uint64_t loop_ranges_stolen() const noexcept;
+  /// The longest thread's time in loops over the mean of those that had any, all loops of a process
+  /// together; 0 if unknown.
+  [[nodiscard]] double loop_imbalance() const noexcept;
   Counts& operator+=(const Counts& other) noexcept;
 };
 

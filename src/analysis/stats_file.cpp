@@ -1,19 +1,14 @@
 #include "analysis/stats_file.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "analysis/session_file.hpp"
 #include "runtime/counters.hpp"
 
 namespace lares::analysis {
@@ -85,6 +80,10 @@ Counts read_slot(const SlotReader& slot, double ns_per_tick) noexcept {
   for (std::size_t i = 0; i < counts.loop_steals.size(); ++i) {
     counts.loop_steals[i] = slot.counter(offsetof(CounterSlot, loop_steals), i);
   }
+  counts.loop_ns =
+      static_cast<double>(slot.counter(offsetof(CounterSlot, loop_ticks))) * ns_per_tick;
+  counts.loop_wait_ns =
+      static_cast<double>(slot.counter(offsetof(CounterSlot, loop_wait_ticks))) * ns_per_tick;
   counts.queue_operations = slot.counter(offsetof(CounterSlot, queue_operations));
   counts.queueing_ns = queueing_ticks(slot) * ns_per_tick;
   return counts;
@@ -123,12 +122,17 @@ void read_slots(ProcessStats& stats, std::span<const std::byte> bytes) {
       std::min<std::size_t>({load<std::uint32_t>(bytes, offsetof(CountersFile, slots_used)), room,
                              runtime::max_counter_slots});
   const double scale = ns_per_tick(bytes, stats.wall);
+  double longest_in_loops = 0;
+  std::size_t in_loops = 0;
   for (std::size_t i = 0; i < used; ++i) {
     const std::size_t offset = CountersFile::slots_offset + i * sizeof(CounterSlot);
     const Counts counts = read_slot(SlotReader(bytes.subspan(offset, sizeof(CounterSlot))), scale);
     stats.busiest_operations = std::max(stats.busiest_operations, counts.queue_operations);
     stats.counts += counts;
+    longest_in_loops = std::max(longest_in_loops, counts.loop_ns);
+    in_loops += counts.loop_ns > 0 ? 1 : 0;
   }
+  stats.counts.loop_span_ns = longest_in_loops * static_cast<double>(in_loops);
 }
 
 std::optional<Error> refuse(std::span<const std::byte> bytes) {
@@ -144,50 +148,14 @@ std::optional<Error> refuse(std::span<const std::byte> bytes) {
   return std::nullopt;
 }
 
-class File {
- public:
-  // O_NONBLOCK and O_NOFOLLOW: whatever lies in the directory, opening it must not hang.
-  explicit File(const std::string& path) noexcept
-      : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-
-  /// At most `limit` bytes from the start; nothing if it is not a regular file.
-  [[nodiscard]] std::vector<std::byte> read_up_to(std::size_t limit) const {
-    struct stat status{};
-    if (descriptor_ < 0 || fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return {};
-    std::vector<std::byte> bytes(std::min(static_cast<std::size_t>(status.st_size), limit));
-    std::size_t filled = 0;
-    while (filled < bytes.size()) {
-      const ssize_t got = read(descriptor_, bytes.data() + filled, bytes.size() - filled);
-      if (got <= 0) break;
-      filled += static_cast<std::size_t>(got);
-    }
-    bytes.resize(filled);
-    return bytes;
-  }
-
- private:
-  int descriptor_;
-};
-
 /// The head and the slots in use; the rest of the file is empty and, with thousands of processes,
 /// not worth reading.
 std::vector<std::byte> read_counters(const std::string& path) {
-  const File file(path);
-  std::vector<std::byte> head = file.read_up_to(CountersFile::slots_offset);
+  std::vector<std::byte> head = read_session_file(path, CountersFile::slots_offset);
   if (head.size() < CountersFile::slots_offset) return head;
   const auto used = std::min<std::size_t>(
       load<std::uint32_t>(head, offsetof(CountersFile, slots_used)), runtime::max_counter_slots);
-  return File(path).read_up_to(CountersFile::slots_offset + used * sizeof(CounterSlot));
-}
-
-bool is_stats_name(std::string_view name) noexcept {
-  constexpr std::string_view prefix = "stats.";
-  return name.size() > prefix.size() && name.starts_with(prefix);
+  return read_session_file(path, CountersFile::slots_offset + used * sizeof(CounterSlot));
 }
 
 /// Length of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none.
@@ -246,11 +214,8 @@ Result<ProcessStats> parse_stats(std::span<const std::byte> bytes) {
 
 SessionStats read_session(const std::string& directory) {
   SessionStats session;
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir(directory.c_str()), &closedir);
-  if (!listing) return session;
-  while (const dirent* entry = readdir(listing.get())) {
-    if (!is_stats_name(entry->d_name)) continue;
-    Result<ProcessStats> stats = parse_stats(read_counters(directory + "/" + entry->d_name));
+  for (const std::string& path : paths_in(directory, "stats.")) {
+    Result<ProcessStats> stats = parse_stats(read_counters(path));
     if (stats) {
       session.processes.push_back(std::move(stats.value()));
     } else {

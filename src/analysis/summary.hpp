@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/advice.hpp"
+#include "analysis/constructs.hpp"
 #include "analysis/run_stats.hpp"
 
 namespace lares::analysis {
@@ -26,6 +28,7 @@ struct Report {
   std::string policy_words;  ///< for people: the parts of a preset named, too
   std::string binding;  ///< "close", "spread", "none", "as-is", "user": who bound the threads, how
   RunStats run;
+  std::optional<Explanation> explanation;  ///< if the user has asked for one
   std::vector<std::string> notes;  ///< the launcher's own; those of the library are in `run`
 };
 

@@ -32,7 +32,11 @@ void add_counts(Json& json, const Counts& counts) {
   json["loops"] = {{"run", counts.loops},
                    {"iterations", to_json(counts.loop_iterations)},
                    {"steals_in_domain", counts.loop_steals[0]},
-                   {"steals_from_others", counts.loop_steals[1]}};
+                   {"steals_from_others", counts.loop_ranges_stolen() - counts.loop_steals[0]},
+                   {"steals_by_distance", counts.loop_steals},
+                   {"thread_seconds", known(counts.loop_ns / 1e9)},
+                   {"wait_seconds", known(counts.loop_wait_ns / 1e9)},
+                   {"imbalance", known(counts.loop_imbalance())}};
   json["queueing"] = {
       {"operations", counts.queue_operations},
       {"seconds", known(counts.queueing_ns / 1e9)},
@@ -81,6 +85,33 @@ Json processes_json(const RunStats& run) {
   return processes;
 }
 
+Json share_json(std::optional<double> share) { return share ? Json(*share) : Json(nullptr); }
+
+Json construct_json(const Construct& construct) {
+  const auto by = [&construct](runtime::Located how) {
+    return construct.located[static_cast<std::size_t>(how)];
+  };
+  return {{"place", construct.place},
+          {"file", construct.file},
+          {"offset", construct.offset},
+          {"tasks", construct.tasks},
+          {"located_by",
+           {{"nothing", by(runtime::Located::unknown)},
+            {"data", by(runtime::Located::data)},
+            {"name", by(runtime::Located::name)},
+            {"series", by(runtime::Located::series)},
+            {"taskloop", by(runtime::Located::loop)}}},
+          {"at_home_first", share_json(construct.home_share_at_first())},
+          {"at_home_later", share_json(construct.home_share_later())}};
+}
+
+Json constructs_json(const std::optional<Explanation>& explanation) {
+  if (!explanation) return nullptr;
+  Json constructs = Json::array();
+  for (const Construct& each : explanation->constructs) constructs.push_back(construct_json(each));
+  return constructs;
+}
+
 }  // namespace
 
 std::string summary_json(const Report& report) {
@@ -102,6 +133,7 @@ std::string summary_json(const Report& report) {
   json["notes"] = notes_json(report);
   json["advice"] = advice_json(report);
   json["processes"] = processes_json(report.run);
+  json["constructs"] = constructs_json(report.explanation);
   // Arguments are bytes, not text: what is not UTF-8 must not make the summary fail.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

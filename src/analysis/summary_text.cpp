@@ -79,20 +79,20 @@ std::string tasks_line(const Counts& counts) {
 }
 
 /// "own domain 12, nearest 3, 3rd 1": the distances up to the farthest that occurred.
-std::string steals_text(const Counts& counts) {
+std::string steals_text(const std::array<std::uint64_t, runtime::distance_ranks>& steals) {
   constexpr std::array<std::string_view, 3> names = {"own domain", "nearest other", "2nd nearest"};
   std::size_t last = 0;
-  for (std::size_t rank = 0; rank < counts.steals.size(); ++rank) {
-    if (counts.steals[rank] > 0) last = rank;
+  for (std::size_t rank = 0; rank < steals.size(); ++rank) {
+    if (steals[rank] > 0) last = rank;
   }
   std::string text;
   for (std::size_t rank = 0; rank <= last; ++rank) {
     if (rank > 0) text += ", ";
-    text += rank < names.size()                ? std::string(names[rank])
-            : rank == 3                        ? std::string("3rd")
-            : rank + 1 == counts.steals.size() ? fmt::format("{}th or farther", rank)
-                                               : fmt::format("{}th", rank);
-    text += " " + grouped(counts.steals[rank]);
+    text += rank < names.size()         ? std::string(names[rank])
+            : rank == 3                 ? std::string("3rd")
+            : rank + 1 == steals.size() ? fmt::format("{}th or farther", rank)
+                                        : fmt::format("{}th", rank);
+    text += " " + grouped(steals[rank]);
   }
   return text;
 }
@@ -112,21 +112,30 @@ void add_task_lines(std::vector<std::string>& lines, const RunStats& run) {
     lines.push_back(line("by bytes", shares_text(counts.data_bytes) + "  of " +
                                          bytes_text(counts.data_bytes.total())));
   }
-  lines.push_back(line("steals", counts.stolen() == 0 ? "none" : steals_text(counts)));
+  lines.push_back(line("steals", counts.stolen() == 0 ? "none" : steals_text(counts.steals)));
   lines.push_back(line("overhead", overhead_text(run)));
 }
 
+std::string loops_text(const Counts& counts) {
+  const Shares& iterations = counts.loop_iterations;
+  std::string text =
+      fmt::format("{}, iterations {:.1f} % local, {:.1f} % same domain, {:.1f} % remote",
+                  grouped(counts.loops), percent(iterations.local, iterations.total()),
+                  percent(iterations.same_domain, iterations.total()),
+                  percent(iterations.remote, iterations.total()));
+  if (counts.loop_ranges_stolen() > 0) {
+    text += "; ranges stolen: " + steals_text(counts.loop_steals);
+  }
+  if (counts.loop_ns > 0) {
+    text += fmt::format("; longest thread {:.2f} of the mean, {:.1f} % of the time waiting behind",
+                        counts.loop_imbalance(),
+                        100 * fraction(counts.loop_wait_ns, counts.loop_ns + counts.loop_wait_ns));
+  }
+  return text;
+}
+
 void add_loop_line(std::vector<std::string>& lines, const Counts& counts) {
-  if (counts.loops == 0) return;
-  lines.push_back(
-      line("loops",
-           fmt::format("{}, iterations {:.1f} % local, {:.1f} % same domain, {:.1f} % remote; "
-                       "ranges stolen: {} in the domain, {} from others",
-                       grouped(counts.loops),
-                       percent(counts.loop_iterations.local, counts.loop_iterations.total()),
-                       percent(counts.loop_iterations.same_domain, counts.loop_iterations.total()),
-                       percent(counts.loop_iterations.remote, counts.loop_iterations.total()),
-                       grouped(counts.loop_steals[0]), grouped(counts.loop_steals[1]))));
+  if (counts.loops > 0) lines.push_back(line("loops", loops_text(counts)));
 }
 
 std::vector<std::string> all_notes(const Report& report) {

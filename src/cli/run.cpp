@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "cli/launch/record.hpp"
 #include "cli/launch/session.hpp"
 #include "cli/launch/settings.hpp"
+#include "cli/launch/source_places.hpp"
 #include "cli/launch/stall.hpp"
 #include "cli/launch/words.hpp"
 #include "cli/output.hpp"
@@ -218,10 +220,12 @@ class Run {
     }
     prepare(session.value());
     record_.ask_for(session.value());
+    ask_to_explain(session.value());
     const Lookout lookout = look_for_stalls(session.value());
     const Finished finished = run_it(lookout);
     if (lookout.look) lookout.look();  // a page may have come with the end
     record_notes_ = record_.write(session.value(), words_);
+    explain(session.value());
     report(finished, analysis::read_session(session.value().path()));
     return finished.ending;
   }
@@ -272,8 +276,23 @@ class Run {
             }};
   }
 
+  void ask_to_explain(const Session& session) const {
+    if (!settings_.explain) return;
+    const std::ofstream file(session.path() + "/explain");
+    if (!file) warn(settings_, "--explain: cannot write into the session's folder");
+  }
+
+  void explain(const Session& session) {
+    if (!settings_.explain) return;
+    explanation_ = analysis::read_explanation(session.path());
+    for (analysis::Construct& each : explanation_->constructs) {
+      each.place = source_place(each.file, each.offset);
+    }
+  }
+
   void report(const Finished& finished, analysis::SessionStats session) {
     analysis::Report report;
+    report.explanation = std::move(explanation_);
     report.command = words_;
     report.ending = finished.ending;
     report.machine = settings_.machine.name;
@@ -313,6 +332,11 @@ class Run {
     const std::size_t most = file_.is_standard_error() ? analysis::max_summary_lines : 1000;
     std::string text;
     for (const std::string& line : analysis::summary_text(report, most)) text += line + "\n";
+    if (report.explanation) {
+      for (const std::string& line : analysis::explanation_text(*report.explanation)) {
+        text += line + "\n";
+      }
+    }
     if (text.empty() && settings_.summary) {
       text = "lares: no OpenMP parallel region or task was seen\n";
     }
@@ -328,6 +352,7 @@ class Run {
   SummaryFile file_;
   RecordFile record_;
   std::vector<std::string> record_notes_;
+  std::optional<analysis::Explanation> explanation_;
   Binding binding_;
 };
 
@@ -380,11 +405,11 @@ void add_run(CLI::App& app) {
                    "`lares policies` lists them")
       ->type_name("SPEC");
   command
-      ->add_option(
-          "--loops", options->loops,
-          "Who hands out the iterations of dynamic and guided loops: stock (default), "
-          "numa[,steal=nearest|most-loaded|random][,chunk=N], or auto, which is numa where "
-          "there are several domains")
+      ->add_option("--loops", options->loops,
+                   "Who hands out the iterations of dynamic and guided loops: stock (default), "
+                   "numa[,steal=nearest|most-loaded|random][,chunk=N][,moldable], or auto, which "
+                   "is numa where "
+                   "there are several domains")
       ->type_name("HOW");
   command
       ->add_option("--bind", options->bind,
@@ -392,10 +417,12 @@ void add_run(CLI::App& app) {
                    "OMP_PROC_BIND say, else spread)")
       ->type_name("HOW");
   command
-      ->add_option("--placement", options->placement,
-                   "Where the program's large allocations go: first-touch (default), interleave, "
-                   "cyclic:SIZE, blocked, or repair[:SWEEPS], which lets data that one thread "
-                   "initialised go to the threads that use it")
+      ->add_option(
+          "--placement", options->placement,
+          "Where the program's large allocations go: first-touch (default), interleave, "
+          "cyclic:SIZE, blocked, repair[:SWEEPS], which lets data that one thread "
+          "initialised go to the threads that use it, or follow[:TURNS], which lets data go "
+          "once to the domains that use it again and again")
       ->type_name("HOW");
   command
       ->add_option("--summary", options->summary,
@@ -418,6 +445,9 @@ void add_run(CLI::App& app) {
           "What the record of all threads may take until the program's end, about 100 bytes "
           "a task; what comes later is missing in the graph (default: 128M)")
       ->type_name("SIZE");
+  command->add_flag("--explain", options->explain,
+                    "Say of each construct that makes tasks, by its line of the source, how its "
+                    "data was located and how many tasks met it at home, at first and later");
   command->add_flag("--quiet", options->quiet, "Say nothing on standard error");
   command->add_option("PROGRAM", options->program, "The program and its arguments")
       ->type_name("ARGUMENTS")

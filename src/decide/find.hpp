@@ -37,8 +37,9 @@ concept Seeker = requires(W w, PlaceId place, WorkerId worker, DomainId domain, 
   { w.stolen(domain) };                                         // for the statistics
   { w.any_queued() } -> std::convertible_to<bool>;  // false: certainly nothing since the barrier
   { w.is_pausing() } -> std::convertible_to<bool>;  // Thrift::pauses
-  { w.settles() } -> std::convertible_to<bool>;     // an open taskloop is new: see leaves_alone()
-  // Restraint::stays, for as long as a new taskloop deserves it at least if it settles.
+  { w.settles() } -> std::convertible_to<bool>;     // what is made now is new: see leaves_alone()
+  { w.is_held(worker) } -> std::convertible_to<bool>;  // it is about to deal out what its deque has
+  // Restraint::stays, for as long as what is new deserves it at least if it settles.
   { w.stays(bool{}) } -> std::convertible_to<bool>;
   { w.constrained() } -> std::convertible_to<bool>;  // it waits inside of a task
   w.offer_own();  // moves all of its deque to its domain's queue, and tells sleepers
@@ -78,15 +79,15 @@ typename W::Found take_own(W worker) {
 }
 
 /// True if the worker does not take what lies in that place yet. What lies in another domain's is
-/// at home there. In a worker's lies what that one made, wherever it is at home; but what a
-/// taskloop touches first stays where it runs, and while one is new its pieces are left to their
-/// domains there, too.
+/// at home there, and so is most of what its workers keep to themselves; what a new taskloop or
+/// series touches first stays where it runs. What a creator holds (series.hpp) is for anybody's
+/// domain, and it will know in a moment for whose.
 template <Seeker W>
 bool leaves_alone(W worker, PlaceId place) {
   const policy::Place& there = worker.places()[place];
+  if (there.worker.valid() && worker.is_held(there.worker)) return true;
   if (!there.domain.valid() || there.domain == worker.domain()) return false;
-  const bool settles = worker.settles();
-  return (settles || !there.worker.valid()) && worker.stays(settles);
+  return worker.stays(worker.settles());
 }
 
 /// From the places in the order of the steal policy.

@@ -47,14 +47,29 @@ inline constexpr int constrained_look = 256;
 /// and how long a worker that has none of its pieces left leaves other domains' alone until then.
 inline constexpr std::uint32_t first_instances = 4;
 inline constexpr Nanoseconds patience_at_first{10'000'000};
+/// How long a creator that holds the tasks of a new series, to see how many there are, may take for
+/// the next one, and for all of them. Seconds of a guest of the lab have few instructions.
+inline constexpr Nanoseconds hold{10'000'000};
+inline constexpr Nanoseconds longest_hold{200'000'000};
+/// Holds that took too long until a team holds no more.
+inline constexpr std::uint32_t most_hurried = 2;
+/// How many tasks of its domain's queue a worker looks at for one that was dealt to it.
+inline constexpr int dealt_look = 8;
 /// How many ranges of a task decide where it goes: the first.
 inline constexpr std::uint32_t deciding_accesses = 8;
 
 }  // namespace limits
 
-/// In ticks.
-inline std::uint64_t patience_at_first(std::uint64_t ticks_per_microsecond) noexcept {
-  return static_cast<std::uint64_t>(limits::patience_at_first.count) / 1000 * ticks_per_microsecond;
+inline std::uint64_t to_ticks(Nanoseconds time, std::uint64_t ticks_per_microsecond) noexcept {
+  return static_cast<std::uint64_t>(time.count) / 1000 * ticks_per_microsecond;
+}
+
+/// In ticks: until when a creator that has made a task of a new series `now`, and the first of them
+/// at `first`, is waited for.
+inline std::uint64_t held_until(std::uint64_t first, std::uint64_t now,
+                                std::uint64_t ticks_per_microsecond) noexcept {
+  return std::min(now + to_ticks(limits::hold, ticks_per_microsecond),
+                  first + to_ticks(limits::longest_hold, ticks_per_microsecond));
 }
 
 /// What a worker's deque takes.
@@ -91,6 +106,13 @@ inline bool is_shared_queue_full(std::uint32_t length) noexcept {
 inline bool is_fed(std::uint32_t queued, std::size_t workers) noexcept {
   return queued >=
          disorder::limit(disorder::Limit::shared_feed, limits::shared_feed_per_worker) * workers;
+}
+
+/// True if a task that was put into its domain's queue for `rather_for` is as good for `taker` as
+/// any. Of the first limits::dealt_look the oldest of these is taken; if there is none, the oldest
+/// of all: nobody waits for a task's own worker.
+inline bool is_dealt_to(WorkerId rather_for, WorkerId taker) noexcept {
+  return !rather_for.valid() || rather_for == taker;
 }
 
 inline int constrained_look() noexcept {

@@ -27,6 +27,7 @@ concept Placer =
       { w.push() } -> std::convertible_to<policy::Push&>;
       { w.wants_data() } -> std::convertible_to<bool>;      // where data is matters on this machine
       { w.keeps_dataless() } -> std::convertible_to<bool>;  // Push::keeps_dataless_tasks
+      { w.deals() } -> std::convertible_to<bool>;           // Push::deals
       { w.may_deviate() } -> std::convertible_to<bool>;  // the user left the choice of policy to us
       w.thrift();
       { w.has_data(task) } -> std::convertible_to<bool>;  // as far as the program has told
@@ -38,10 +39,12 @@ concept Placer =
       // A policy::DataHome as `home`, and who used it last as `last_core`.
       w.find(access);
       { w.block(access) } -> std::convertible_to<policy::Block>;
+      { w.name(access) } -> std::convertible_to<std::uint32_t>;  // see policy::DataHome
       w.assume(access, domain);  // until somebody touches it or the system is asked
       w.found(task, typename W::MainHome{});
       // As found, or as told by whoever made a task without data, or invalid.
       { w.home(task) } -> std::convertible_to<DomainId>;
+      { w.is_told(task) } -> std::convertible_to<bool>;  // that says more than where its data is
       { w.priority(task) } -> std::convertible_to<std::int32_t>;
       {
         w.may_run_now(task)
@@ -52,7 +55,8 @@ concept Placer =
       { w.length(place) } -> std::convertible_to<std::uint32_t>;
       { w.prioritised() } -> std::convertible_to<std::uint32_t>;
       { w.push_own(task) } -> std::convertible_to<bool>;  // false if there is no room
-      w.push_shared(place, task);                         // once it is queued a task may be gone
+      // Rather for that worker, if valid; once it is queued a task may be gone.
+      w.push_shared(place, task, WorkerId{});
       w.push_prioritised(task);
       // To sleepers; the task is compared only.
       w.offer(task, domain, std::uint32_t{}, bool{});
@@ -83,6 +87,7 @@ std::uint32_t find_homes(W worker, Task& task, policy::DataHome* found, DomainId
         if (!dealt_to.valid()) dealt_to = chosen;
       }
     }
+    here.home.name = worker.name(access);
     found[count++] = here.home;
     if (!here.home.home.valid()) continue;
     // What is written weighs twice: it must be read and written back.
@@ -98,7 +103,15 @@ std::uint32_t find_homes(W worker, Task& task, policy::DataHome* found, DomainId
   return count;
 }
 
-/// Of a task that names no data: where its maker says that its data is, if the policy goes by data.
+/// Where a task goes, and which worker of those who take from there shall rather run it: an invalid
+/// id if none in particular.
+struct Placement {
+  PlaceId place;
+  WorkerId rather_for{};
+};
+
+/// Of a task that names no data, or none that is anywhere: where its maker says that it is, if the
+/// policy goes by data.
 template <class W, class Task>
 PlaceId place_of_dataless(W worker, const Task& task) {
   const policy::DataHome told{
@@ -110,16 +123,31 @@ PlaceId place_of_dataless(W worker, const Task& task) {
   return worker.push().on_ready(worker.view(), policy::ReadyTask{});
 }
 
+inline bool has_home(const policy::DataHome* found, std::uint32_t count) noexcept {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (found[i].home.valid()) return true;
+  }
+  return false;
+}
+
 template <class W, class Task>
-PlaceId choose_place(W worker, Task& task) {
-  if (!worker.wants_data() || !worker.has_data(task)) return place_of_dataless(worker, task);
+Placement choose_place(W worker, Task& task) {
+  if (!worker.wants_data() || !worker.has_data(task) || worker.is_told(task)) {
+    return {place_of_dataless(worker, task)};
+  }
   policy::DataHome found[limits::deciding_accesses];
   DomainId dealt_to;
   const std::uint32_t count = find_homes(worker, task, found, dealt_to);
   if (dealt_to.valid() && dealt_to != worker.domain() && !worker.push().uses_data()) {
-    return worker.places().of(dealt_to);
+    return {worker.places().of(dealt_to)};
   }
-  return worker.push().on_ready(worker.view(), policy::ReadyTask{{found, count}});
+  if (!has_home(found, count) && worker.home(task).valid()) {
+    return {place_of_dataless(worker, task)};
+  }
+  const policy::ReadyTask ready{{found, count}};
+  const PlaceId place = worker.push().on_ready(worker.view(), ready);
+  if (!worker.deals() || place == worker.place()) return {place};
+  return {place, worker.push().rather_for(worker.view(), ready, worker.places()[place].domain)};
 }
 
 /// The place of a ready task.
@@ -129,15 +157,16 @@ PlaceId choose_place(W worker, Task& task) {
 /// user has named is followed to the letter.
 template <class W, class Task>
   requires Placer<W, Task>
-PlaceId place_of(W worker, Task& task) {
+Placement place_of(W worker, Task& task) {
   if (!worker.may_deviate()) return choose_place(worker, task);
   const policy::Places& places = worker.places();
   const WorkerId creator = worker.creator(task);
   if (creator == worker.self()) {
-    return worker.thrift().tasks_are_tiny() ? worker.place() : choose_place(worker, task);
+    if (worker.thrift().tasks_are_tiny()) return {worker.place()};
+    return choose_place(worker, task);
   }
   const DomainId at_home = places.domain_of(creator);
-  if (worker.thrift().is_learning() && at_home != worker.domain()) return places.of(at_home);
+  if (worker.thrift().is_learning() && at_home != worker.domain()) return {places.of(at_home)};
   return choose_place(worker, task);
 }
 
@@ -183,7 +212,7 @@ template <class W, class Task>
   if (worker.priority(task) > 0) [[unlikely]]
     return put_prioritised(worker, task, may_run);
   const policy::Places& places = worker.places();
-  const PlaceId place = place_of(worker, task);
+  const auto [place, rather_for] = place_of(worker, task);
   const policy::Place& there = places[place];
   const PlaceId queue = queue_of(places, place, there);
   if (may_run && worker.may_run_now(task) && is_full(worker, task, place, queue)) return false;
@@ -193,7 +222,7 @@ template <class W, class Task>
     worker.offer(task, domain, worker.own_length(), at_home);
     return true;
   }
-  worker.push_shared(queue, task);
+  worker.push_shared(queue, task, rather_for);
   worker.offer(task, domain, worker.length(queue), at_home);
   return true;
 }

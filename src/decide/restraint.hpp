@@ -1,6 +1,5 @@
-// How long a worker whose domain has no tasks leaves those alone that are at home elsewhere: its
-// own domain's next ones may be about to become ready, and whoever else comes for it has to go far,
-// too.
+// How long a worker whose domain has no tasks leaves other domains' alone: its own domain's next
+// ones may be about to become ready, and whoever else comes for them has to go far, too.
 #pragma once
 
 #include <algorithm>
@@ -10,19 +9,22 @@ namespace lares::decide {
 
 /// One worker's; no other thread touches it. All times in ticks of the executor's clock.
 ///
-/// Where several waits in a row are in vain, as where all data is in one domain, they become
-/// shorter and shorter, so that all of them together take `in_a_row` * 2 times the first, about;
-/// one that is rewarded by a task of the own domain makes them long again.
+/// It waits only if it has run a task that was at home with it: where all data is elsewhere,
+/// nothing of its own is about to become ready. Where several waits in a row are in vain, as where
+/// all data is in one domain, they become shorter and shorter, so that all of them together take
+/// `in_a_row` * 2 times the first, about; one that is rewarded by a task of the own domain makes
+/// them long again.
 class Restraint {
  public:
   /// `tasks`: it waits for as long as so many of its tasks take, at most.
   Restraint(std::uint32_t tasks, std::uint64_t per_microsecond) noexcept
-      : tasks_(tasks), mean_(unknown * per_microsecond) {}
+      : tasks_(tasks), shortest_(per_microsecond), mean_(unknown * per_microsecond) {}
 
   /// True if the time that the next task takes shall be told.
   bool times() noexcept {
-    if (tasks_ == 0 || --until_sample_ != 0) return false;
-    until_sample_ = sample_interval;
+    if (!may_be_patient() || --until_sample_ != 0) return false;
+    until_sample_ = sample_interval_;
+    sample_interval_ = std::min(2 * sample_interval_, longest_sample_interval);
     return true;
   }
   void ran(std::uint64_t duration) noexcept {
@@ -30,24 +32,29 @@ class Restraint {
     is_known_ = true;
   }
 
-  /// True if the worker, whose domain has nothing for it at `now()`, is not to take what is at home
-  /// in another domain. Asks `now()` only if it matters. `least`: what a first wait takes at least,
+  /// True if the worker, whose domain has nothing for it at `now()`, is not to take what another
+  /// domain has. Asks `now()` only if it matters. `least`: what a first wait takes at least (and
+  /// eight times as long at most),
   /// where the work of the moment deserves more patience than its policy has.
   template <class Now>
   [[nodiscard]] bool stays(Now now, std::uint64_t least = 0) noexcept {
-    if (tasks_ == 0 && least == 0) return false;
+    if (least == 0 && !is_patient()) return false;
     const std::uint64_t time = now();
     if (until_ == 0) until_ = std::max<std::uint64_t>(time + longest(least), 1);
     if (time < until_) return true;
     went_far_ = true;
     return false;
   }
-  /// It has found a task.
-  void works() noexcept {
-    if (until_ == 0) return;
-    until_ = 0;
-    in_vain_ = went_far_ ? std::min(in_vain_ + 1, most_in_vain) : 0;
-    went_far_ = false;
+  /// What stays() would answer for the sake of its policy.
+  [[nodiscard]] bool would_stay(std::uint64_t now) const noexcept {
+    return is_patient() && (until_ == 0 ? longest(0) != 0 : now < until_);
+  }
+  /// It has found a task, whose data is in its domain or is not. True if it is its first that is.
+  bool works(bool at_home) noexcept {
+    const bool is_first = at_home && !is_fed_;
+    is_fed_ |= at_home;
+    if (until_ != 0) ends_wait();
+    return is_first;
   }
   /// How long it still waits; 0 if it does not.
   [[nodiscard]] std::uint64_t left(std::uint64_t now) const noexcept {
@@ -55,20 +62,34 @@ class Restraint {
   }
 
  private:
+  void ends_wait() noexcept {
+    until_ = 0;
+    in_vain_ = went_far_ ? std::min(in_vain_ + 1, most_in_vain) : 0;
+    went_far_ = false;
+  }
+  [[nodiscard]] bool may_be_patient() const noexcept { return is_fed_ && tasks_ != 0; }
+  [[nodiscard]] bool is_patient() const noexcept { return may_be_patient() && mean_ >= shortest_; }
   [[nodiscard]] std::uint64_t longest(std::uint64_t least) const noexcept {
-    return std::max(mean_ * tasks_, least) >> (in_vain_ / in_a_row);
+    std::uint64_t by_policy = is_patient() ? mean_ * tasks_ : 0;
+    // What deserves more patience deserves more of it where tasks are long.
+    if (least != 0) by_policy = std::min(more * by_policy, more * least);
+    return std::max(by_policy, least) >> (in_vain_ / in_a_row);
   }
 
   static constexpr std::uint64_t unknown = 50;  // microseconds, of a task before the first
-  static constexpr std::uint32_t sample_interval = 8;
+  static constexpr std::uint32_t longest_sample_interval = 32;
   static constexpr std::uint32_t in_a_row = 4;
+  static constexpr std::uint64_t more = 8;
   static constexpr std::uint32_t most_in_vain = 8 * in_a_row;
 
   std::uint32_t tasks_;
+  std::uint32_t sample_interval_ = 1;
   std::uint32_t until_sample_ = 1;
   std::uint32_t in_vain_ = 0;  ///< waits in a row
+  bool is_fed_ = false;        ///< has run a task that was at home with it
   bool is_known_ = false;
-  bool went_far_ = false;  ///< or could have: its present wait is over
+  bool went_far_ = false;   ///< or could have: its present wait is over
+  std::uint64_t shortest_;  ///< a microsecond: a shorter task touches too little to wait for
   std::uint64_t mean_;
   std::uint64_t until_ = 0;  ///< 0: it has work, or has not looked beyond its domain yet
 };

@@ -24,7 +24,12 @@ class Thrift {
     mean_ = mean_ - mean_ / 4 + std::min(duration, 64 * worthwhile_) * parts / 4;
     if (fetched) learn(duration, now);
   }
-  /// True if tasks are over sooner than it takes to send one to another core.
+  /// True if a task that takes so long is over sooner than it takes to send it to another core.
+  [[nodiscard]] static bool is_tiny(std::uint64_t duration,
+                                    std::uint64_t per_microsecond) noexcept {
+    return 2 * duration < per_microsecond;
+  }
+  /// The same of most tasks.
   [[nodiscard]] bool tasks_are_tiny() const noexcept { return mean_ < worthwhile_ * parts; }
 
   /// True if the last task that was fetched was not worth it.

@@ -17,7 +17,7 @@ struct Offer {
   DomainId domain;           ///< where it was queued
   Task task;                 ///< compared only: it may run and be freed meanwhile
   std::uint32_t queued = 1;  ///< how many tasks lie there, about
-  bool at_home = false;      ///< its data is there: not worth another domain's while at once
+  bool at_home = false;      ///< its data is there: maybe not worth another domain's while at once
 };
 
 /// A team and who of it is asleep, as its executor shows it. All numbers are racy.
@@ -29,6 +29,7 @@ concept Bedroom = requires(T t, DomainId domain, PlaceId place, Task task) {
   { t.asleep() } -> std::convertible_to<std::uint32_t>;
   { t.on_their_way() } -> std::convertible_to<std::int32_t>;    // woken, and have not looked yet
   { t.looking(domain) } -> std::convertible_to<std::uint32_t>;  // awake there, and free to run any
+  { t.is_fed(domain) } -> std::convertible_to<bool>;  // has run a task that was at home there
   { t.length(place) } -> std::convertible_to<std::uint32_t>;
   { t.prioritised() } -> std::convertible_to<std::uint32_t>;
   { t.any_task() } -> std::convertible_to<Task>;  // one that all sleepers may run
@@ -39,6 +40,10 @@ concept Bedroom = requires(T t, DomainId domain, PlaceId place, Task task) {
 /// Wakes at most one worker that may run what was offered: of its own domain, or, if all of that
 /// domain's workers are busy and have more than they can take next, of the nearest one that has a
 /// sleeper. Nobody if enough are on their way, or awake workers fill the cores.
+///
+/// Tasks that are at home are left to their domain's busy workers, as many as those can take next:
+/// the others' own next tasks are about to become ready. But not to spare a domain that has none:
+/// where one thread has initialised all, its domain's workers would be the only ones who run.
 template <class T, class Task>
   requires Bedroom<T, Task>
 bool wake_for(T team, const Offer<Task>& offer) {
@@ -53,9 +58,10 @@ bool wake_for(T team, const Offer<Task>& offer) {
   if (team.wake_one_of(offer.domain, offer.task)) return true;
   const policy::Places& places = team.places();
   // The domain's busy workers have no more there than they can take next.
-  if (offer.at_home && offer.queued <= places.workers_in(offer.domain).size()) return false;
+  const bool enough = offer.at_home && offer.queued <= places.workers_in(offer.domain).size();
   for (const DomainId other : places.nearest_first(offer.domain)) {
-    if (other != offer.domain && team.wake_one_of(other, offer.task)) return true;
+    if (other == offer.domain || (enough && team.is_fed(other))) continue;
+    if (team.wake_one_of(other, offer.task)) return true;
   }
   return false;
 }

@@ -61,6 +61,10 @@ class Homes {
   Homes& operator=(const Homes&) = delete;
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  /// True if pages have a say in where data is.
+  [[nodiscard]] bool are_of_pages() const noexcept {
+    return kind_ == Kind::nodes || kind_ == Kind::mixed;
+  }
 
   /// The home of [address, address + length); length 0 (unknown, as from GCC) means the page that
   /// holds `address`. `unplaced` if no page exists yet or, where caches make the domains, nobody is

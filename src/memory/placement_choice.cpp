@@ -48,16 +48,31 @@ Result<PlacementChoice> cyclic(std::string_view size) {
                "\" of cyclic, accepted are 4K and more, such as cyclic:64K or cyclic:2M"};
 }
 
-Result<PlacementChoice> repair(std::string_view sweeps) {
+/// How often something comes, of a kind that is told so.
+Result<double> times(std::string_view text, const char* what, const char* kind) {
   std::string_view rest;
-  const auto count = number(sweeps, rest);
+  const auto count = number(text, rest);
   if (count && rest.empty() && *count >= 1 && *count <= most_sweeps) {
-    PlacementChoice choice = of(PlacementKind::repair);
-    choice.sweeps = static_cast<double>(*count);
-    return choice;
+    return static_cast<double>(*count);
   }
-  return Error{"unknown number of sweeps \"" + std::string(sweeps) +
-               "\" of repair, accepted are 1 to 1000000000"};
+  return Error{"unknown number of " + std::string(what) + " \"" + std::string(text) + "\" of " +
+               kind + ", accepted are 1 to 1000000000"};
+}
+
+Result<PlacementChoice> repair(std::string_view text) {
+  const auto sweeps = times(text, "sweeps", "repair");
+  if (!sweeps) return sweeps.error();
+  PlacementChoice choice = of(PlacementKind::repair);
+  choice.sweeps = sweeps.value();
+  return choice;
+}
+
+Result<PlacementChoice> follow(std::string_view text) {
+  const auto turns = times(text, "turns", "follow");
+  if (!turns) return turns.error();
+  PlacementChoice choice = of(PlacementKind::follow);
+  choice.turns = turns.value();
+  return choice;
 }
 
 }  // namespace
@@ -69,15 +84,17 @@ Result<PlacementChoice> parse_placement(std::string_view text) {
   const std::string_view value = has_value ? text.substr(colon + 1) : std::string_view();
   if (name == "cyclic") return cyclic(value);
   if (name == "repair" && has_value) return repair(value);
+  if (name == "follow" && has_value) return follow(value);
   if (!has_value) {
     if (name == "first-touch") return PlacementChoice{};
     if (name == "interleave") return of(PlacementKind::interleave);
     if (name == "blocked") return of(PlacementKind::blocked);
     if (name == "repair") return of(PlacementKind::repair);
+    if (name == "follow") return of(PlacementKind::follow);
   }
   return Error{"unknown placement \"" + std::string(text) +
-               "\", accepted are first-touch, interleave, cyclic:SIZE, blocked, repair and "
-               "repair:SWEEPS"};
+               "\", accepted are first-touch, interleave, cyclic:SIZE, blocked, repair, "
+               "repair:SWEEPS, follow and follow:TURNS"};
 }
 
 }  // namespace lares::memory

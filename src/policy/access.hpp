@@ -19,7 +19,8 @@ struct DataHome {
   DomainId home;  ///< invalid if unknown or if no page is there yet
   Bytes bytes;    ///< 0 if the compiler did not tell
   AccessMode mode = AccessMode::read;
-  bool unplaced = false;  ///< true if the pages do not exist yet: the first touch decides
+  bool unplaced = false;   ///< true if the pages do not exist yet: the first touch decides
+  std::uint32_t name = 0;  ///< the same for the same datum; most often another for another one
 };
 
 /// A block of data that has no home yet, for a distribution to decide on.

@@ -20,6 +20,7 @@
   POLICY(local_domain)           \
   POLICY(writer_domain)          \
   POLICY(writer_domain_or_local) \
+  POLICY(writer_domain_dealt)    \
   POLICY(most_bytes)             \
   POLICY(root)
 

@@ -41,13 +41,17 @@ Result<LoopChoice> parse_loops(std::string_view text, std::size_t domains) {
   if (who != "numa" && who != "auto") {
     return Error{"unknown scheduler of loops " + quoted(text) +
                  ", accepted are stock, auto and numa, the latter two with "
-                 ",steal=nearest|most-loaded|random and ,chunk=N"};
+                 ",steal=nearest|most-loaded|random, ,chunk=N and ,moldable"};
   }
   choice.numa = who == "numa" || domains > 1;
   while (text.ends_with(',') || !rest.empty()) {
     const std::string_view word = take_word(rest);
     constexpr std::string_view steal = "steal=";
     constexpr std::string_view chunk = "chunk=";
+    if (word == "moldable") {
+      choice.moldable = true;
+      continue;
+    }
     if (word.starts_with(steal)) {
       if (read_steal(word.substr(steal.size()), choice.steal)) continue;
       return Error{quoted(word) + " is no way to steal, accepted are nearest, most-loaded, random"};
@@ -57,7 +61,7 @@ Result<LoopChoice> parse_loops(std::string_view text, std::size_t domains) {
       return Error{quoted(word) + " is no size of a chunk, accepted are whole numbers from 1"};
     }
     return Error{"unknown setting of loops " + quoted(word) +
-                 ", accepted are steal=nearest|most-loaded|random and chunk=N"};
+                 ", accepted are steal=nearest|most-loaded|random, chunk=N and moldable"};
   }
   return choice;
 }
@@ -66,6 +70,7 @@ std::string to_string(const LoopChoice& choice) {
   if (!choice.numa) return "stock";
   std::string text = "numa,steal=";
   text += steal_names[static_cast<std::size_t>(choice.steal)];
+  if (choice.moldable) text += ",moldable";
   if (choice.chunk > 0) text += ",chunk=" + std::to_string(choice.chunk);
   return text;
 }

@@ -77,6 +77,14 @@ class Push {
   /// True if a task without data always enters the asking worker's own place: the executor then
   /// does not ask.
   [[nodiscard]] virtual bool keeps_dataless_tasks() const noexcept = 0;
+  /// Of a task with data that enters the place of `domain`: which of its workers shall rather run
+  /// it, or an invalid id if none in particular.
+  [[nodiscard]] virtual WorkerId rather_for(const View& /*view*/, const ReadyTask& /*task*/,
+                                            DomainId /*domain*/) const noexcept {
+    return {};
+  }
+  /// False if that is never any: the executor then does not ask.
+  [[nodiscard]] virtual bool deals() const noexcept { return false; }
 };
 
 /// Which places an idle worker visits, in which order.
@@ -86,10 +94,12 @@ class Steal {
   /// Fills `victims` for one round; asked again each round while the worker stays idle. The
   /// worker's own place has already been found empty by its owner, but may be listed.
   virtual void on_idle(const View& view, Victims& victims) noexcept = 0;
-  /// For as long as so many of its tasks take a worker leaves alone what lies in the places of
-  /// other domains, while its own domain has nothing for it. The executor, which has the clock,
-  /// sees to it.
+  /// For as long as so many of its tasks take a worker leaves other domains' places alone while its
+  /// own domain has nothing for it. The executor, which has the clock, sees to it.
   [[nodiscard]] virtual std::uint32_t patience() const noexcept { return 0; }
+  /// Of those that have some: their own domain's next tasks are most often ready within the time of
+  /// one or two (docs/policies.md).
+  static constexpr std::uint32_t usual_patience = 2;
   /// An upper bound on the number of places that one round lists.
   [[nodiscard]] virtual std::size_t max_victims(const Places& places) const noexcept {
     return places.size() + 4;

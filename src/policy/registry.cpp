@@ -36,7 +36,7 @@ std::span<const Preset> presets() noexcept {
        .source = "Lares",
        .summary = "the default; on one domain: first-touch, local, nearest",
        .distribution = "cyclic",
-       .push = "writer-domain-or-local",
+       .push = "writer-domain-dealt",
        .steal = "nearest-then-longest"},
       {.name = "locality-queues",
        .source = "Wittmann & Hager 2010, 2.2",

@@ -40,6 +40,7 @@ class Asking {
   [[nodiscard]] policy::Push& push() const noexcept { return *worker_->push; }
   [[nodiscard]] bool wants_data() const noexcept { return worker_->wants_data; }
   [[nodiscard]] bool keeps_dataless() const noexcept { return worker_->keeps_dataless; }
+  [[nodiscard]] bool deals() const noexcept { return worker_->deals; }
   [[nodiscard]] bool may_deviate() const noexcept { return worker_->may_deviate; }
   [[nodiscard]] const decide::Thrift& thrift() const noexcept { return worker_->thrift; }
   [[nodiscard]] bool has_data(const Task& task) const noexcept { return task.access_count != 0; }
@@ -49,9 +50,13 @@ class Asking {
   [[nodiscard]] WorkerId creator(const Task& task) const noexcept { return task.creator; }
   [[nodiscard]] memory::FoundHome find(const Access& access) const noexcept;
   [[nodiscard]] policy::Block block(const Access& access) const noexcept;
+  [[nodiscard]] std::uint32_t name(const Access& access) const noexcept {
+    return static_cast<std::uint32_t>(access.address) / 64;
+  }
   void assume(const Access& access, DomainId domain) const noexcept;
   void found(Task& task, const MainHome& main) const noexcept;
   [[nodiscard]] DomainId home(const Task& task) const noexcept { return task.home; }
+  [[nodiscard]] bool is_told(const Task& task) const noexcept { return task.has(task_flag::told); }
   [[nodiscard]] std::int32_t priority(const Task& task) const noexcept { return task.priority; }
   [[nodiscard]] bool may_run_now(const Task& task) const noexcept {
     return !task.has(task_flag::detachable);
@@ -67,7 +72,7 @@ class Asking {
     return worker_->team->queues[queue.index()]->length();
   }
   [[nodiscard]] bool push_own(Task& task) const noexcept { return worker_->deque.push(task); }
-  void push_shared(PlaceId queue, Task& task) const noexcept;
+  void push_shared(PlaceId queue, Task& task, WorkerId rather_for) const noexcept;
   void push_prioritised(Task& task) const noexcept;
   void offer(const Task& task, DomainId domain, std::uint32_t queued, bool at_home) const noexcept {
     notify(*worker_->team, {domain, &task, queued, at_home});
@@ -92,9 +97,14 @@ class Asking {
     // relaxed: a hint.
     return worker_->may_deviate && worker_->team->new_taskloop.load(std::memory_order_relaxed);
   }
+  [[nodiscard]] bool is_held(WorkerId worker) const noexcept {
+    const std::uint64_t until = worker_->team->workers[worker.index()]->deque.held_until();
+    return until != 0 && ticks() < until;
+  }
   [[nodiscard]] bool stays(bool settles) const noexcept {
-    return worker_->restraint.stays(
-        [] { return ticks(); }, settles ? decide::patience_at_first(ticks_per_microsecond()) : 0);
+    const Nanoseconds least = settles ? decide::limits::patience_at_first : Nanoseconds{};
+    return worker_->restraint.stays([] { return ticks(); },
+                                    decide::to_ticks(least, ticks_per_microsecond()));
   }
   [[nodiscard]] bool constrained() const noexcept { return worker_->constraint != nullptr; }
   [[nodiscard]] Task* take_prioritised(decide::Look look) const noexcept;

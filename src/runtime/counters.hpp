@@ -47,7 +47,9 @@ struct alignas(128) CounterSlot {
   Counter longest_sample;              ///< of the sampled ticks: one that was interrupted
   Counter loops;                       ///< worksharing loops that this thread was first to enter
   Counter loop_iterations[locality_kinds];  ///< that it ran, by whose part they were of
-  Counter loop_steals[2];                   ///< ranges it took: in its domain, from another one
+  Counter loop_steals[distance_ranks];      ///< ranges it took, by rank as above
+  Counter loop_ticks;                       ///< from coming to a loop to finding nothing left of it
+  Counter loop_wait_ticks;                  ///< at the barriers behind them
 };
 
 /// A message of the library to the user: what was left to the stock runtime, what was refused.

@@ -99,6 +99,14 @@ class Deque {
     return bottom_.load(std::memory_order_relaxed) - top_seen_;
   }
 
+  /// Owner only: what is in it is to be left alone until then (in ticks; 0: it is not), since the
+  /// owner is about to give it to others itself (series.hpp).
+  void hold(std::uint64_t until) noexcept { held_until_.store(until, std::memory_order_relaxed); }
+  /// Any thread; a hint.
+  [[nodiscard]] std::uint64_t held_until() const noexcept {
+    return held_until_.load(std::memory_order_relaxed);
+  }
+
  private:
   static constexpr unsigned depth_shift = 48;
   static constexpr std::uint64_t max_depth = 0xFFFF;
@@ -125,6 +133,7 @@ class Deque {
   // Owner writes; thieves read.
   alignas(64) std::atomic<std::int64_t> bottom_{0};
   std::int64_t top_seen_ = 0;  // owner only: a past value of top_, so never more than it
+  std::atomic<std::uint64_t> held_until_{0};
   // Thieves (and the owner at the last task) write.
   alignas(64) std::atomic<std::int64_t> top_{0};
   // Owner writes, thieves read. A slot is overwritten only when top has passed it.

@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "runtime/alone.hpp"
+#include "runtime/explain.hpp"
 #include "runtime/futex.hpp"
 #include "runtime/process_lock.hpp"
 #include "runtime/record.hpp"
@@ -136,6 +137,7 @@ void Engine::reset_after_fork(CountersFile* (*make)() noexcept) noexcept {
     record::stop_after_fork();
   }
   stall::forget_after_fork();
+  explain::forget_after_fork();
   forget_threads_after_fork();
   be_alone_after_fork();
 }

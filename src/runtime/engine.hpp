@@ -76,6 +76,27 @@ class Engine {
   /// True if tasks' data matter for the chosen push on this machine.
   [[nodiscard]] bool wants_data() const noexcept { return wants_data_; }
 
+  /// Work begins that its teller holds for a repetition of what ran before, with the same data at
+  /// the same threads or homes. `cause` tells apart what repeats (an address of code, say; 0: one
+  /// for all who name none), `threads` how many do it.
+  using StableWorkListener = void (*)(std::uintptr_t cause, std::size_t threads) noexcept;
+  /// Told each time that such work begins, by the thread that begins it, while others may run the
+  /// program. One load where nobody listens. Thread safe.
+  static void tell_of_stable_work(std::uintptr_t cause = 0, std::size_t threads = 0) noexcept {
+    // relaxed: set before the program has threads.
+    const StableWorkListener listener = stable_work_listener_.load(std::memory_order_relaxed);
+    if (listener != nullptr) [[unlikely]] {
+      listener(cause, threads);
+    }
+  }
+  [[nodiscard]] static bool is_stable_work_awaited() noexcept {
+    return stable_work_listener_.load(std::memory_order_relaxed) != nullptr;
+  }
+  /// Null for none. Before the first team, or in the child of a fork.
+  static void set_stable_work_listener(StableWorkListener listener) noexcept {
+    stable_work_listener_.store(listener, std::memory_order_relaxed);
+  }
+
   /// The name of the stock runtime below, for the counters file. `name` must live for ever.
   void set_runtime(const char* name) noexcept;
 
@@ -90,6 +111,7 @@ class Engine {
   // Written at set-up, before the program's own code runs.
   static inline std::atomic<bool> active_{false};
   static inline std::atomic<const char*> record_folder_{nullptr};
+  static inline std::atomic<StableWorkListener> stable_work_listener_{nullptr};
   bool wants_data_ = false;
   WaitPolicy wait_policy_ = WaitPolicy::unspecified;
   bool throttles_ = true;

@@ -7,6 +7,7 @@
 #include "runtime/completion.hpp"
 #include "runtime/deep_stack.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/explain.hpp"
 #include "runtime/record.hpp"
 
 namespace lares::runtime {
@@ -40,6 +41,8 @@ void count_start(Worker& worker, Task& task) noexcept {
     worker.counters->data_tasks[kind].add(1);
     worker.counters->data_bytes[kind].add(task.data_bytes.count);
   }
+  if (explain::is_on()) [[unlikely]]
+    explain::ran(task, worker.domain);
   if (task.access_count != 0 && worker.wants_data) touch_data(worker, task);
 }
 
@@ -101,7 +104,9 @@ void execute(Worker& worker, Task& task) noexcept {
   Task* const previous = worker.current;
   Task* const constraint = worker.constraint;
   const bool foreign = task.creator != worker.id;
-  worker.restraint.works();
+  if (worker.restraint.works(task.home.valid() && task.home == worker.domain)) [[unlikely]] {
+    worker.team->feeds(worker.domain);
+  }
   const bool timed_here = worker.restraint.times();
   const bool timed = worker.thrift.times(foreign) || timed_here;
   const std::uint64_t start = timed ? ticks() : 0;

@@ -49,7 +49,9 @@ inline Task* Asking::pop_own() const noexcept {
   if (look == decide::Look::all) {
     return take_with_looks(queue, worker_->constraint, queue.looks_at_all());
   }
-  return queue.take(worker_->constraint, look == decide::Look::patient);
+  const bool own = worker_->deals && place == places().of(worker_->domain);
+  return queue.take(worker_->constraint, look == decide::Look::patient,
+                    own ? worker_->id : WorkerId{});
 }
 
 inline Task* Asking::steal_from(WorkerId victim) const noexcept {
@@ -57,14 +59,7 @@ inline Task* Asking::steal_from(WorkerId victim) const noexcept {
 }
 
 void Asking::stolen(DomainId from) const noexcept {
-  std::size_t rank = 0;
-  if (from.valid()) {
-    for (const DomainId domain : places().nearest_first(worker_->domain)) {
-      if (domain == from) break;
-      ++rank;
-    }
-  }
-  worker_->counters->steals[std::min(rank, distance_ranks - 1)].add(1);
+  worker_->counters->steals[distance_rank(*worker_, from)].add(1);
 }
 
 void Asking::offer_own() const noexcept {

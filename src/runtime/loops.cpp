@@ -1,9 +1,11 @@
 #include "runtime/loops.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <new>
 
+#include "base/clock.hpp"
 #include "base/disorder.hpp"
 #include "base/raw_memory.hpp"
 #include "runtime/engine.hpp"
@@ -256,8 +258,8 @@ LoopRange steal_from(Worker& worker, WorkerId victim) noexcept {
   const WorkerLoop& loop = worker.loop;
   const LoopRange range = loop.lane_of(victim).steal(untouched_part(loop, victim), loop.key);
   if (range.size() == 0 || worker.counters == nullptr) return range;
-  const bool afar = worker.team->places->domain_of(victim) != worker.domain;
-  worker.counters->loop_steals[afar ? 1 : 0].add(1);
+  const DomainId from = worker.team->places->domain_of(victim);
+  worker.counters->loop_steals[distance_rank(worker, from)].add(1);
   return range;
 }
 
@@ -290,13 +292,63 @@ LoopRange rob(Worker& worker) noexcept {
   }
 }
 
+std::uint32_t workers_of_largest_domain(const Team& team) noexcept {
+  std::size_t most = 1;
+  for (const DomainId domain : team.places->domains_with_workers()) {
+    most = std::max(most, team.places->workers_in(domain).size());
+  }
+  return static_cast<std::uint32_t>(most);
+}
+
+// True if the loop runs on fewer workers of the domain than to have this one among them.
+bool shall_abstain(const Worker& worker) noexcept {
+  const std::uint32_t width = worker.team->loops.widths.of(worker.loop.name);
+  const std::span<const WorkerId> mates = worker.team->places->workers_in(worker.domain);
+  const auto rank = std::find(mates.begin(), mates.end(), worker.id) - mates.begin();
+  return static_cast<std::uint64_t>(rank) >= width;
+}
+
+// Whether loops of that site may run on fewer workers.
+bool is_moldable(const WorkerLoop& loop) noexcept {
+  return loop.name.site != 0 && Engine::instance().loops().moldable;
+}
+
+// The worker has come to a loop that others share.
+void begin_loop(Worker& worker, std::uintptr_t site) noexcept {
+  WorkerLoop& loop = worker.loop;
+  loop.since = ticks();
+  loop.name = {site, loop.shape.iterations, loop.shape.chunk, loop.shape.workers};
+  loop.abstains = is_moldable(loop) && shall_abstain(worker);
+}
+
+// Nothing of the loop is left for this worker.
+void end_loop(Worker& worker) noexcept {
+  WorkerLoop& loop = worker.loop;
+  loop.is_over = true;
+  if (loop.shape.workers == 1) return;
+  const std::uint64_t taken = ticks() - loop.since;
+  if (worker.counters != nullptr) worker.counters->loop_ticks.add(taken);
+  worker.waits_behind_loop = true;
+  if (worker.id != WorkerId{0} || !is_moldable(loop)) return;
+  worker.team->loops.widths.ran(loop.name, workers_of_largest_domain(*worker.team), taken);
+}
+
+// A range of another worker, or the last chunk, while there is something.
+LoopRange rob_if_any(Worker& worker) noexcept {
+  const WorkerLoop& loop = worker.loop;
+  if (loop.had_last || loop.abstains || loop.is_over || loop.shape.chunks == 0) return {};
+  return rob(worker);
+}
+
 // Nothing is left of the worker's own: the first of what another has, and the rest into its word.
 LoopRange take_of_others(Worker& worker) noexcept {
   WorkerLoop& loop = worker.loop;
   count_taken(worker);
-  if (loop.had_last || loop.shape.chunks == 0) return {};
-  const LoopRange range = rob(worker);
-  if (range.size() == 0) return {};
+  const LoopRange range = rob_if_any(worker);
+  if (range.size() == 0) {
+    if (!loop.is_over) end_loop(worker);
+    return {};
+  }
   loop.locality = locality_of(worker, range.begin);  // a range is always of one home
   const LoopRange taken{range.begin, range.begin + loop.shape.to_take(range.size())};
   disorder::pause(disorder::Point::loop_stolen);
@@ -312,6 +364,18 @@ std::uint64_t chunk_for(const Team& team, const LoopRequest& request) noexcept {
 
 }  // namespace
 
+void LoopWidths::ran(const decide::LoopName& name, std::uint32_t most,
+                     std::uint64_t ticks) noexcept {
+  Row& row = rows_[name.row(bits)];
+  if (row.name != name) {
+    row.name = name;
+    row.search = decide::LoopWidth(most);
+    row.site.store(name.site, std::memory_order_relaxed);
+  }
+  row.search.ran(ticks);
+  row.width.store(row.search.width(), std::memory_order_relaxed);
+}
+
 const WorkerLoop& enter_loop(Worker& worker, const LoopRequest& asked) noexcept {
   WorkerLoop& loop = worker.loop;
   step(worker);
@@ -322,17 +386,19 @@ const WorkerLoop& enter_loop(Worker& worker, const LoopRequest& asked) noexcept 
   loop.shape = decide::LoopShape(request.iterations, chunk_for(*worker.team, request),
                                  worker.team->size(), request.guided);
   loop.key.wide = loop.shape.chunks > LoopLane::most_in_word;
-  loop.had_last = false;
+  loop.had_last = loop.abstains = loop.is_over = false;
   loop.locality = Locality::local;
   loop.lane = &loop.lane_of(worker.id);
   loop.lane->begin(loop.shape.first_range(worker.id.index()), loop.key);
+  if (loop.shape.workers > 1) begin_loop(worker, request.site);
   if (worker.id == WorkerId{0} && worker.counters != nullptr) worker.counters->loops.add(1);
   return loop;
 }
 
 LoopRange next_iterations(Worker& worker) noexcept {
   WorkerLoop& loop = worker.loop;
-  LoopRange chunks = loop.lane->take(loop.shape, loop.key.wide);
+  LoopRange chunks{};
+  if (!loop.abstains) chunks = loop.lane->take(loop.shape, loop.key.wide);
   if (chunks.size() == 0) {
     chunks = take_of_others(worker);
     if (chunks.size() == 0) return {};

@@ -20,10 +20,12 @@
 // one, and a thief is a thread that has not: so it never meets the word of another loop.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include "decide/loop_width.hpp"
 #include "decide/loops.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/spinlock.hpp"
@@ -122,6 +124,7 @@ struct LoopBounds {
 
 /// A loop as a front end asks for it. Its threads ask alike, but for what is `by_variable`.
 struct LoopRequest {
+  std::uintptr_t site = 0;  ///< an address of code by which it is known when it comes again, or 0
   LoopBounds bounds;
   std::uint64_t iterations = 0;
   std::uint64_t chunk = 1;
@@ -146,12 +149,38 @@ struct LoopSegment {
   std::atomic<std::uint32_t> gone{0};  ///< threads that have gone on to a later segment
 };
 
+/// On how many of each domain's workers the team's loops run, under `--loops numa,moldable`. The
+/// master learns; the others read what it last said of a loop, a hint that needs no order: any
+/// number from 1 on is right, since the first worker of each domain takes part in all.
+class LoopWidths {
+ public:
+  /// Any worker.
+  [[nodiscard]] std::uint32_t of(const decide::LoopName& name) const noexcept {
+    const Row& row = rows_[name.row(bits)];
+    if (row.site.load(std::memory_order_relaxed) != name.site) return UINT32_MAX;
+    return row.width.load(std::memory_order_relaxed);
+  }
+  /// The master, when the loop is over for it. `most`: workers of the domain that has most.
+  void ran(const decide::LoopName& name, std::uint32_t most, std::uint64_t ticks) noexcept;
+
+ private:
+  static constexpr unsigned bits = 4;
+  struct Row {
+    std::atomic<std::uintptr_t> site{0};
+    std::atomic<std::uint32_t> width{UINT32_MAX};
+    decide::LoopName name;  // the master's, as is what follows
+    decide::LoopWidth search{1};
+  };
+  std::array<Row, 1U << bits> rows_;
+};
+
 /// A team's loops.
 struct LoopChain {
   std::atomic<LoopSegment*> first{nullptr};  ///< of the region; any worker, the master clears
   Spinlock lock;
   LoopSegment* free = nullptr;  ///< under the lock
   LoopSegment* made = nullptr;  ///< all there are, under the lock
+  LoopWidths widths;
 };
 
 /// The loop that a worker came to last. No other thread touches it.
@@ -164,8 +193,12 @@ struct WorkerLoop {
   decide::LoopShape shape;
   bool left_to_stock = false;
   bool had_last = false;    ///< it took the last chunk: the loop is over for it
+  bool abstains = false;    ///< it leaves its part to the others of its domain (LoopWidth)
+  bool is_over = false;     ///< for this worker
   std::uint64_t taken = 0;  ///< iterations not counted yet, of this kind:
   Locality locality = Locality::local;
+  std::uint64_t since = 0;  ///< ticks when the worker came
+  decide::LoopName name;
 
   [[nodiscard]] LoopLane& lane_of(WorkerId worker) const noexcept {
     return segment->lanes[worker.index() * LoopSegment::loops + index];

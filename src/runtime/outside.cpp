@@ -49,6 +49,10 @@ class Outside {
   [[nodiscard]] bool keeps_dataless() const noexcept {
     return policies_->push->keeps_dataless_tasks();
   }
+  [[nodiscard]] bool deals() const noexcept { return policies_->push->deals(); }
+  [[nodiscard]] std::uint32_t name(const Access& access) const noexcept {
+    return asking_.name(access);
+  }
   [[nodiscard]] bool has_data(const Task& task) const noexcept { return asking_.has_data(task); }
   [[nodiscard]] std::span<const Access> accesses(const Task& task) const noexcept {
     return asking_.accesses(task);
@@ -63,6 +67,7 @@ class Outside {
     asking_.assume(access, domain);
   }
   void found(Task& task, const MainHome& main) const noexcept { asking_.found(task, main); }
+  [[nodiscard]] bool is_told(const Task& task) const noexcept { return task.has(task_flag::told); }
   [[nodiscard]] DomainId home(const Task& task) const noexcept { return asking_.home(task); }
 
  private:
@@ -79,21 +84,22 @@ DomainId put_from_outside(Team& team, Task& task) noexcept {
     return DomainId{0};
   }
   const policy::Places& places = *team.places;
-  PlaceId place;
+  decide::Placement chosen;
   bool by_data = false;
   {
     const std::lock_guard lock(g_lock);
     OutsidePolicies& policies = policies_of(team);
-    place = decide::choose_place(Outside(team, task.creator, policies), task);
+    chosen = decide::choose_place(Outside(team, task.creator, policies), task);
     by_data = policies.push->uses_data() && task.home.valid();
   }
   // Its domain's queue stands for a worker's place if it is there for its data. Else the root does:
   // where tasks stay with workers, thieves of other domains may never look into that queue.
+  PlaceId place = chosen.place;
   if (places[place].worker.valid()) {
     place = by_data ? places.of(places[place].domain) : places.root();
   }
   const DomainId domain = places[place].domain;
-  team.queues[place.index()]->push(task);
+  team.queues[place.index()]->push(task, chosen.rather_for);
   return domain.valid() ? domain : DomainId{0};
 }
 

@@ -77,14 +77,17 @@ void Asking::assume(const Access& access, DomainId domain) const noexcept {
 }
 
 void Asking::found(Task& task, const MainHome& main) const noexcept {
-  task.home = main.domain;
+  if (main.domain.valid()) {
+    task.home = main.domain;
+    task.located = Located::data;
+  }
   task.last_core = main.last_core;
   task.data_bytes = main.bytes;
   note_refusal(*Engine::instance().homes());
 }
 
-void Asking::push_shared(PlaceId queue, Task& task) const noexcept {
-  worker_->team->queues[queue.index()]->push(task);
+void Asking::push_shared(PlaceId queue, Task& task, WorkerId rather_for) const noexcept {
+  worker_->team->queues[queue.index()]->push(task, rather_for);
 }
 
 void Asking::push_prioritised(Task& task) const noexcept { worker_->team->prioritised.push(task); }

@@ -17,8 +17,10 @@ namespace lares::runtime {
 /// An intrusive list under a short lock. `length()` is read without it.
 class alignas(64) SharedQueue {
  public:
-  void push(Task& task) noexcept {
+  /// `rather_for`: the worker that shall rather run it, or an invalid id.
+  void push(Task& task, WorkerId rather_for = {}) noexcept {
     task.next = nullptr;
+    task.rather_for = rather_for;
     disorder::late(disorder::Point::queue_push);
     const std::lock_guard lock(lock_);
     if (tail_ == nullptr) {
@@ -31,8 +33,9 @@ class alignas(64) SharedQueue {
   }
 
   /// The oldest task that `constraint` allows (nullptr allows all), or nullptr. `patient` waits for
-  /// the lock; a thief passes false and goes on to its next victim instead.
-  Task* take(const Task* constraint, bool patient) noexcept {
+  /// the lock; a thief passes false and goes on to its next victim instead. Without a constraint,
+  /// and for a valid `taker`, decide::is_dealt_to comes first.
+  Task* take(const Task* constraint, bool patient, WorkerId taker = {}) noexcept {
     if (length() == 0) return nullptr;
     if (patient) {
       lock_.lock();
@@ -40,7 +43,7 @@ class alignas(64) SharedQueue {
       if (disorder::fails(disorder::Point::queue_take)) return nullptr;
       if (!lock_.try_lock()) return nullptr;
     }
-    Task* task = constraint == nullptr ? unlink_head() : unlink_allowed(*constraint);
+    Task* task = constraint == nullptr ? unlink_dealt(taker) : unlink_allowed(*constraint);
     lock_.unlock();
     return task;
   }
@@ -71,11 +74,27 @@ class alignas(64) SharedQueue {
     length_.store(length_.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(by),
                   std::memory_order_relaxed);
   }
-  Task* unlink_head() noexcept {
+  Task* unlink_dealt(WorkerId taker) noexcept {
     Task* task = head_;
     if (task == nullptr) return nullptr;
+    if (taker.valid() && !decide::is_dealt_to(task->rather_for, taker)) {
+      Task* before = task;
+      for (int looked = 1; looked < decide::limits::dealt_look && before->next != nullptr;
+           ++looked) {
+        Task* const next = before->next;
+        if (decide::is_dealt_to(next->rather_for, taker)) return unlink_after(*before);
+        before = next;
+      }
+    }
     head_ = task->next;
     if (head_ == nullptr) tail_ = nullptr;
+    bump(-1);
+    return task;
+  }
+  Task* unlink_after(Task& before) noexcept {
+    Task* const task = before.next;
+    before.next = task->next;
+    if (tail_ == task) tail_ = &before;
     bump(-1);
     return task;
   }

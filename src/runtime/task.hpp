@@ -10,6 +10,7 @@
 #include "decide/limits.hpp"
 #include "runtime/access.hpp"
 #include "runtime/edge.hpp"
+#include "runtime/explain_format.hpp"
 #include "runtime/task_flag.hpp"
 #include "runtime/taskgroup.hpp"
 
@@ -87,13 +88,14 @@ struct alignas(64) Task {
   alignas(64) std::atomic<std::int64_t> holders{alive};
   std::atomic<Worker*> runner{nullptr};    ///< who runs it; nullptr before and after; runner writes
   std::atomic<Edge*> successors{nullptr};  ///< any predecessor-to-be's creator adds; runner closes
-  std::atomic<std::int32_t> unfulfilled{0};  ///< dependences still open (+ a guard while created)
-  std::atomic<bool> released{false};  ///< of a waiter: it may go on; who makes it ready writes
+  std::atomic<std::int32_t> unfulfilled{0};    ///< dependences still open (+ a guard while created)
   std::atomic<std::uint32_t> detach_state{0};  ///< see namespace detach_state
   std::atomic<bool> waiting{false};            ///< the runner may be asleep until children finish
-  ThreadState* pool = nullptr;                 ///< whose memory this is; constant
-  Task* next = nullptr;                        ///< link of the queue or free list that holds it
-  std::atomic<std::uint64_t> life{0};          ///< changes when the descriptor is freed (see above)
+  std::atomic<bool> released{false};   ///< of a waiter: it may go on; who makes it ready writes
+  WorkerId rather_for;                 ///< in a shared queue: who shall rather run it
+  ThreadState* pool = nullptr;         ///< whose memory this is; constant
+  Task* next = nullptr;                ///< link of the queue or free list that holds it
+  std::atomic<std::uint64_t> life{0};  ///< changes when the descriptor is freed (see above)
 
   // Data: what the program said, and what was found when the task became ready.
   static constexpr std::uint32_t inline_accesses = 4;
@@ -103,9 +105,10 @@ struct alignas(64) Task {
   Edge* edges = nullptr;         ///< room for `edge_room` edges
   void* extra_memory = nullptr;  ///< malloc'ed, freed with the descriptor
   ExclusiveSet* exclusives = nullptr;
-  Bytes data_bytes;      ///< of ranges with known homes
-  DomainId home;         ///< of most of its data, or of what its maker knows of it; or invalid
-  CoreId last_core;      ///< the core that wrote it last, if known
+  Bytes data_bytes;  ///< of ranges with known homes
+  DomainId home;     ///< of most of its data, or of what its maker knows of it; or invalid
+  CoreId last_core;  ///< the core that wrote it last, if known
+  Located located = Located::unknown;  ///< by what `home` is known, if it is
   std::uint64_t record;  ///< its number under --record (record.hpp); else without meaning
   Access inline_access[inline_accesses];
   Edge inline_edge[inline_accesses];

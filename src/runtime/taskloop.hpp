@@ -6,8 +6,10 @@
 
 namespace lares::runtime {
 
-/// Lives on its creator's stack while the pieces are made and, if the construct waits for them,
-/// until they have ended.
+/// Lives on its creator's stack while the pieces are made. The loop is open until then, or, if its
+/// creator has opened a group for it alone, until that ends: so do both compilers' constructs that
+/// wait for their pieces, GCC's inside its entry point, Clang's around it. Of several loops in one
+/// group the first one counts.
 ///
 /// The pieces have homes where the policy goes by data, unless the creator's own task has one (this
 /// is a part of something larger then), or several loops of the region are open at once: each
@@ -41,11 +43,16 @@ class Taskloop {
           make(pieces[piece], piece + 1 == pieces.count(), places.domain_of(at_home));
         });
   }
+  void open(Team& team) noexcept;
   static bool is_known_to_overlap(Team& team, bool alone) noexcept;
 
   Worker& worker_;
+  Taskgroup* group_ = nullptr;  // with which it ends
   bool counted_ = false;
   bool has_homes_ = false;
 };
+
+/// The taskloop is over: that of a group which ends.
+void end_taskloop(Team& team, OpenTaskloop taskloop) noexcept;
 
 }  // namespace lares::runtime

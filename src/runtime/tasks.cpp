@@ -20,6 +20,7 @@
 #include "runtime/futex.hpp"
 #include "runtime/placing.hpp"
 #include "runtime/record.hpp"
+#include "runtime/series.hpp"
 #include "runtime/waiting.hpp"
 #include "runtime/waking.hpp"
 
@@ -72,7 +73,10 @@ void help_while_too_many(Worker& worker) noexcept {
   if (!worker.team->throttles) return;
   // Created minus finished here: an upper bound that costs no look at what others wrote.
   const std::int32_t window = decide::creation_window(worker.team->size());
-  if (worker.current->local_children > window) help(worker);
+  if (worker.current->local_children > window) {
+    release_held(worker);
+    help(worker);
+  }
 }
 
 // Room for more accesses behind those that the task has, and as many edges: none is in use yet.
@@ -130,6 +134,7 @@ Task* new_task(Worker& worker, std::size_t payload) noexcept {
   task->edge_room = 0;
   task->home = DomainId{};
   task->data_bytes = Bytes{};
+  task->located = Located::unknown;
   // Not visible to others yet, so relaxed; publication through a queue releases them.
   task->holders.store(Task::alive, std::memory_order_relaxed);
   task->successors.store(nullptr, std::memory_order_relaxed);
@@ -288,6 +293,7 @@ void hand_in(Worker& worker, Task& task, std::span<const Dependence> dependences
   count_created(worker, task);
   if (!link_dependences(worker, task, dependences)) return;
   if (task.has(task_flag::exclusive) && !acquire_exclusive(task)) return;
+  if (task.has(task_flag::held)) return hold(worker, task);
   place_ready(worker, task);
 }
 
@@ -317,6 +323,7 @@ void wait_for_turn(Worker& worker, Task& task, std::span<const Dependence> depen
 
 void begin_undeferred(Worker& worker, Task& task,
                       std::span<const Dependence> dependences) noexcept {
+  release_held(worker);
   record::created(worker, task, dependences, record_flag::undeferred);
   task.flags = undeferred_flags(task.flags);
   count_child(task);
@@ -342,6 +349,7 @@ void run_undeferred(Worker& worker, Task& task, std::span<const Dependence> depe
 }
 
 void begin_pending(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+  release_held(worker);
   record::created(worker, task, dependences, record_flag::undeferred);
   task.flags = static_cast<std::uint16_t>(task.flags & ~task_flag::untied);
   // Like a task that is left for later: its group and the barrier wait for the event.

@@ -15,6 +15,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/futex.hpp"
 #include "runtime/record.hpp"
+#include "runtime/series.hpp"
 #include "runtime/stall.hpp"
 #include "runtime/waiting.hpp"
 
@@ -112,6 +113,7 @@ std::unique_ptr<Worker> make_worker(Team& team, WorkerId id) {
   worker->may_deviate = choice.preset == "auto";
   worker->wants_data = Engine::instance().wants_data();
   worker->keeps_dataless = worker->push->keeps_dataless_tasks();
+  worker->deals = worker->push->deals();
   return worker;
 }
 
@@ -148,6 +150,7 @@ void build_places(Team& team) {
   }
   if (team.sleepers == nullptr) {  // once: late wakers of an earlier region may still look here
     team.looking = std::vector<Looking>(team.places->domain_count());
+    team.fed = std::vector<std::atomic<bool>>(team.places->domain_count());
     team.sleepers = std::make_unique<Sleepers>(team.places->domain_count(), team.capacity());
   }
   team.cores = count_cores(team, engine.machine());
@@ -165,6 +168,9 @@ void build_places(Team& team) {
     worker->core = team.core_of[worker->id.index()];
     worker->victim_storage.resize(worker->steal->max_victims(*team.places));
     worker->own_queue_limits = decide::own_queue_limits(team.size(), team.throttles);
+    worker->deals_series = worker->wants_data && worker->push->uses_data() &&
+                           team.places->domains_with_workers().size() > 1;
+    worker->dealt_storage.resize(team.places->domain_count());
   }
 }
 
@@ -204,9 +210,11 @@ void start_implicit_task(Worker& worker, ThreadState& thread) noexcept {
   worker.current = &task;
   worker.constraint = &task;
   worker.loop.segment = nullptr;
+  worker.waits_behind_loop = false;
   worker.in_own_loop = false;
   worker.began_own_loop = false;
   worker.in_doacross = false;
+  worker.made_series = true;  // what another one began in an earlier region is over
 }
 
 // Teams of so many sizes are kept as they are; beyond, one serves several sizes: a program that
@@ -283,6 +291,13 @@ void note_end(CountersFile* counters) noexcept {
 
 }  // namespace
 
+std::size_t distance_rank(const Worker& worker, DomainId to) noexcept {
+  if (!to.valid()) return 0;
+  const std::span<const DomainId> nearest = worker.team->places->nearest_first(worker.domain);
+  const auto rank = std::find(nearest.begin(), nearest.end(), to) - nearest.begin();
+  return std::min(static_cast<std::size_t>(rank), distance_ranks - 1);
+}
+
 bool is_trusted_taskless(const RegionHint& hint) noexcept {
   // A recorded program shows when each of its regions was, so that its serial parts are known.
   return !Engine::records() && hint.taskless_runs.load(std::memory_order_relaxed) >=
@@ -304,6 +319,7 @@ RegionHint* hint_for(const void* code) noexcept {
     hint.code.store(address, std::memory_order_relaxed);
     hint.taskless_runs.store(0, std::memory_order_relaxed);
     hint.taskloops_overlap.store(false, std::memory_order_relaxed);
+    hint.several_creators.store(false, std::memory_order_relaxed);
   }
   return &hint;
 }
@@ -337,6 +353,7 @@ void release_team(ThreadState& master, Team* team) noexcept {
     }
   }
   team->inlined_seen.store(false, std::memory_order_relaxed);
+  forget_creators(*team);
   if (team->deferred_seen.load(std::memory_order_relaxed) ||
       team->cancelled.load(std::memory_order_relaxed)) {
     team->tasks_seen.store(false, std::memory_order_relaxed);

@@ -11,8 +11,11 @@
 #include "base/tick_rate.hpp"
 #include "decide/help.hpp"
 #include "decide/limits.hpp"
+#include "decide/names.hpp"
 #include "decide/restraint.hpp"
+#include "decide/series.hpp"
 #include "decide/thrift.hpp"
+#include "memory/try_lock.hpp"
 #include "policy/places.hpp"
 #include "policy/policy.hpp"
 #include "runtime/counters.hpp"
@@ -37,6 +40,7 @@ struct RegionHint {
   std::atomic<std::uintptr_t> code{0};
   std::atomic<std::uint32_t> taskless_runs{0};  ///< in a row; any master writes, races only delay
   std::atomic<bool> taskloops_overlap{false};   ///< several were open at once; any worker sets it
+  std::atomic<bool> several_creators{false};    ///< its threads make tasks side by side; likewise
 };
 
 /// True if the region has run without tasks so often that it need not be ours.
@@ -57,6 +61,15 @@ class SeenTaskloops {
     std::uint32_t instances = 0;
   };
   std::array<Seen, 1U << bits> seen_;
+};
+
+/// What the tasks of a team's creators have shown (series.hpp). Whoever makes a task tries the
+/// lock; one who does not get it is not the only creator, and does without.
+struct CreatorBooks {
+  memory::TryLock lock;
+  decide::SeriesBook series;  ///< its holder's, as is what follows
+  decide::NameBook names;
+  std::uint32_t round = 1;  ///< changes when a creator has waited for what it made
 };
 
 /// What a worker waits for, where the wait goes beyond spinning: see stall.hpp.
@@ -105,13 +118,28 @@ struct alignas(128) Worker {
   decide::WaitBudget wait_budget;
   Courtesy courtesy;
   WorkerLoop loop;
-  bool in_own_loop = false;     ///< front end's: the worksharing construct that it is in is ours
-  bool began_own_loop = false;  ///< front end's: so is the one that it began last (Clang)
-  bool in_doacross = false;     ///< front end's: iterations of its loop wait for others (Clang)
-  bool may_deviate = false;     ///< the user left the choice of policy to us
-  bool wants_data = false;      ///< tasks' data matter for the policy on this machine
-  bool keeps_dataless = true;   ///< the push never sends a task without data away
+  bool waits_behind_loop = false;  ///< the next barrier is the one behind a loop of ours
+  bool in_own_loop = false;        ///< front end's: the worksharing construct that it is in is ours
+  bool began_own_loop = false;     ///< front end's: so is the one that it began last (Clang)
+  bool in_doacross = false;        ///< front end's: iterations of its loop wait for others (Clang)
+  bool may_deviate = false;        ///< the user left the choice of policy to us
+  bool wants_data = false;         ///< tasks' data matter for the policy on this machine
+  bool keeps_dataless = true;      ///< the push never sends a task without data away
+  bool deals = false;              ///< the push deals tasks to the workers of a domain
   decide::OwnQueueLimits own_queue_limits = {};
+
+  // Of series.hpp.
+  bool deals_series = false;    ///< sending tasks without data somewhere makes sense in this team
+  bool settles_series = false;  ///< it has set `new_taskloop` for what it makes now
+  std::uint32_t told_by_name = 0;  ///< tasks since then
+  bool made_series = false;        ///< it has made tasks since it waited
+  std::int64_t held = 0;  ///< the newest so many of its deque wait until their number is known
+  std::int64_t held_tries =
+      0;  ///< of this series: tasks that ran at once to see how long they take
+  decide::Series* held_series = nullptr;  ///< which they are of
+  std::uint64_t held_since = 0;           ///< in ticks
+  bool held_by_strong_names = false;      ///< see decide::NameBook::Told
+  std::vector<Task*> dealt_storage;       ///< by domain
 
   // This worker writes, any worker reads: together they tell whether the team is quiet.
   alignas(64) std::atomic<std::uint64_t> created{0};
@@ -131,6 +159,10 @@ struct alignas(128) Worker {
 
   Deque deque;  ///< its own rules
 };
+
+/// How many domains are nearer to the worker's than `to`, at most distance_ranks - 1; 0: its own,
+/// or an invalid one.
+std::size_t distance_rank(const Worker& worker, DomainId to) noexcept;
 
 /// How many workers of one domain that are free to run any task are looking for one. Written by
 /// them.
@@ -161,6 +193,13 @@ class Team : public policy::QueueLengths {
   /// For the next region, of at most `capacity()` threads. Called by the master between regions.
   void resize(std::size_t team_size) noexcept;
   [[nodiscard]] std::uint32_t length(PlaceId place) const noexcept override;
+  /// True if a worker of the domain has run a task whose data was there. Decides who is woken.
+  [[nodiscard]] bool is_fed(DomainId domain) const noexcept {
+    return fed[domain.index()].load(std::memory_order_relaxed);  // relaxed: a hint, which stays
+  }
+  void feeds(DomainId domain) noexcept {
+    fed[domain.index()].store(true, std::memory_order_relaxed);
+  }
 
   /// True once no created task is unfinished, provided that no thread outside of a barrier can
   /// create one. Reads all `finished` before all `created`: both only grow, so equal sums mean
@@ -183,6 +222,7 @@ class Team : public policy::QueueLengths {
   std::unique_ptr<OutsidePolicies> outside;          ///< made and used under outside.cpp's lock
   std::unique_ptr<Sleepers> sleepers;                ///< made at the first meeting, then constant
   std::vector<Looking> looking;                      ///< by domain with cores; likewise
+  std::vector<std::atomic<bool>> fed;                ///< likewise: see is_fed()
   std::vector<CoreId> core_of;                       ///< by worker, written at arrival
   Team* next_cached = nullptr;
   Team* next_known = nullptr;             ///< in the list of all teams; constant once it is there
@@ -233,6 +273,12 @@ class Team : public policy::QueueLengths {
   alignas(64) std::atomic<std::uint32_t> open_taskloops{0};
   std::atomic<bool> new_taskloop{false};  ///< the open one is
   SeenTaskloops seen_taskloops;           ///< of whoever made `open_taskloops` 1, until it is 0
+
+  // Of series.hpp, since the last barrier. Creators write, on a line that only they look at.
+  alignas(64) std::atomic<std::uint32_t> creator{0};  ///< who made a task last: its id + 1
+  std::atomic<std::uint32_t> creator_changes{0};      ///< how often that was another one
+  std::atomic<std::uint32_t> hurried{0};              ///< holds that took too long, ever
+  CreatorBooks books;                                 ///< its own rules
 
  private:
   std::size_t size_;  ///< of the present region

@@ -10,6 +10,8 @@
 #include "runtime/engine.hpp"
 #include "runtime/futex.hpp"
 #include "runtime/record.hpp"
+#include "runtime/series.hpp"
+#include "runtime/taskloop.hpp"
 
 namespace lares::runtime {
 
@@ -145,6 +147,7 @@ void taskwait(Worker& worker) noexcept {
   if (current.incomplete_children() != 0 || record::is_on(worker)) {
     wait_for_children(worker, current);
   }
+  end_series_round(worker);
 }
 
 namespace {
@@ -172,6 +175,7 @@ void taskwait_depend(Worker& worker, std::span<const Dependence> dependences) no
 
 void taskyield(Worker& worker) noexcept {
   if (!worker.team->tasks_seen.load(std::memory_order_relaxed)) return;
+  release_held(worker);
   if (Task* task = find_work(worker); task != nullptr) execute(worker, *task);
 }
 
@@ -197,6 +201,7 @@ inline Taskgroup* take_group(ThreadState& self) noexcept {
 }
 
 void close_group(Worker& worker, Task& current, Taskgroup& group) noexcept {
+  if (group.taskloop != OpenTaskloop::none) end_taskloop(*worker.team, group.taskloop);
   current.open_group = group.outer;
   group.outer = worker.thread->free_groups;
   worker.thread->free_groups = &group;
@@ -218,6 +223,7 @@ Taskgroup* begin_group(Worker& worker) noexcept {
   group.outer = worker.current->open_group;
   group.owner.store(&worker, std::memory_order_relaxed);
   group.reductions = nullptr;
+  group.taskloop = OpenTaskloop::none;
   group.workshare = false;
   group.incomplete.store(0, std::memory_order_relaxed);
   group.cancelled.store(false, std::memory_order_relaxed);
@@ -231,9 +237,11 @@ void end_group(Worker& worker) noexcept {
   Taskgroup& group = *current.open_group;
   // What is recorded tells of every wait.
   if (group.incomplete.load(std::memory_order_acquire) != 0 || record::is_on(worker)) {
-    return wait_for_members(worker, current, group);
+    wait_for_members(worker, current, group);
+  } else {
+    close_group(worker, current, group);
   }
-  close_group(worker, current, group);
+  end_series_round(worker);
 }
 
 Taskgroup* current_group(Worker& worker) noexcept { return worker.current->open_group; }
@@ -254,8 +262,19 @@ bool is_cancelled(Worker& worker) noexcept {
 
 namespace {
 
+// What follows a barrier is, in a loop around barriers, what followed one before: on the same
+// threads if it shares work out by their numbers. All of them wait at this moment.
+void tell_of_next_phase(const Team& team) noexcept {
+  if (!Engine::is_stable_work_awaited()) return;
+  const std::uintptr_t code =
+      team.hint == nullptr ? 0 : team.hint->code.load(std::memory_order_relaxed);
+  Engine::tell_of_stable_work(~code, team.size());  // another cause than the region itself
+}
+
 void open_barrier(Team& team) noexcept {
+  tell_of_next_phase(team);
   team.tasks_seen.store(false, std::memory_order_relaxed);
+  forget_creators(team);
   disorder::pause(disorder::Point::opening);
   // seq_cst with the announcement in Sleeper; it also releases what all arrivals published.
   team.epoch.fetch_add(1, std::memory_order_seq_cst);
@@ -302,16 +321,7 @@ bool spin_without_tasks(Worker& worker, std::uint32_t epoch) noexcept {
   return false;
 }
 
-}  // namespace
-
-bool barrier(Worker& worker) noexcept {
-  record::waits(worker, RecordWait::barrier);
-  const bool cancelled = meet_at_barrier(worker, Wait::barrier);
-  record::resumed(worker);
-  return cancelled;
-}
-
-bool meet_at_barrier(Worker& worker, Wait what) noexcept {
+bool meet(Worker& worker, Wait what) noexcept {
   Team& team = *worker.team;
   if (team.size() == 1 || team.alone) {
     drain(worker, what);
@@ -342,6 +352,36 @@ bool meet_at_barrier(Worker& worker, Wait what) noexcept {
       [&team] { try_to_open(team); });
   worker.constraint = constraint;
   return team.cancelled.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+namespace {
+
+// For whom the summary says how long threads wait behind loops.
+[[gnu::noinline]] bool meet_behind_loop(Worker& worker, Wait what) noexcept {
+  worker.waits_behind_loop = false;
+  const std::uint64_t start = ticks();
+  const bool cancelled = meet(worker, what);
+  if (worker.counters != nullptr) worker.counters->loop_wait_ticks.add(ticks() - start);
+  return cancelled;
+}
+
+}  // namespace
+
+bool meet_at_barrier(Worker& worker, Wait what) noexcept {
+  release_held(worker);
+  const bool cancelled =
+      worker.waits_behind_loop ? meet_behind_loop(worker, what) : meet(worker, what);
+  end_series_round(worker);
+  return cancelled;
+}
+
+bool barrier(Worker& worker) noexcept {
+  record::waits(worker, RecordWait::barrier);
+  const bool cancelled = meet_at_barrier(worker, Wait::barrier);
+  record::resumed(worker);
+  return cancelled;
 }
 
 void drain(Worker& worker, Wait wait) noexcept {

@@ -12,6 +12,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/finding.hpp"
+#include "runtime/series.hpp"
 #include "runtime/spinlock.hpp"
 #include "runtime/stall.hpp"
 #include "runtime/team.hpp"
@@ -72,10 +73,12 @@ class Patience {
   Nanoseconds sleep_ = first_sleep();
 };
 
+inline constexpr Nanoseconds no_restraint{std::numeric_limits<std::int64_t>::max()};
+
 /// Until the worker may look beyond its domain; very long if it may already.
 inline Nanoseconds restraint_left(const Worker& worker) noexcept {
   const std::uint64_t left = worker.restraint.left(ticks());
-  if (left == 0) return {std::numeric_limits<std::int64_t>::max()};
+  if (left == 0) return no_restraint;
   return {static_cast<std::int64_t>(left * 1000 / ticks_per_microsecond()) + 1};
 }
 
@@ -168,7 +171,7 @@ template <class Done, class Idle>
     worker.counters->failed_rounds.add(1);
     if (patience.has_waited()) lookout.begin();
     if (!patience.exhausted()) continue;
-    if (patience.sees_work(worker)) {
+    if (restraint_left(worker) == no_restraint && patience.sees_work(worker)) {
       give_way();
       continue;
     }
@@ -205,6 +208,7 @@ template <class Done, class Idle>
 template <class Done, class Idle>
 void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done, Idle idle,
                 Reach reach = Reach::policy) noexcept {
+  release_held(worker);
   // Most waits are for tasks that lie in the worker's own deque.
   while (!done()) {
     Task* const found = find_work(worker);

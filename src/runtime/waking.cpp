@@ -58,6 +58,7 @@ class Bedroom {
   [[nodiscard]] std::uint32_t looking(DomainId domain) const noexcept {
     return team_->looking[domain.index()].count.load(std::memory_order_relaxed);
   }
+  [[nodiscard]] bool is_fed(DomainId domain) const noexcept { return team_->is_fed(domain); }
   [[nodiscard]] std::uint32_t length(PlaceId place) const noexcept { return team_->length(place); }
   [[nodiscard]] std::uint32_t prioritised() const noexcept { return team_->prioritised.length(); }
   [[nodiscard]] const Task* any_task() const noexcept { return nullptr; }

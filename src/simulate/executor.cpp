@@ -10,6 +10,7 @@ namespace lares::simulate {
 namespace {
 
 constexpr double nanosecond_s = 1e-9;
+constexpr std::uint64_t page_bytes = 4096;
 }  // namespace
 
 /// A worker that places tasks and looks for them, at a time that moves on by what that costs.
@@ -49,6 +50,7 @@ class Executor::Asking {
   [[nodiscard]] policy::Push& push() const { return *worker_->push; }
   [[nodiscard]] bool wants_data() const { return team_->wants_data_; }
   [[nodiscard]] bool keeps_dataless() const { return team_->keeps_dataless_; }
+  [[nodiscard]] bool deals() const { return team_->deals_; }
   [[nodiscard]] bool may_deviate() const { return team_->may_deviate_; }
   [[nodiscard]] const decide::Thrift& thrift() const { return worker_->thrift; }
   [[nodiscard]] bool has_data(TaskIndex task) const { return team_->has_data(task); }
@@ -67,11 +69,15 @@ class Executor::Asking {
   [[nodiscard]] policy::Block block(const Access& access) const {
     return team_->workload_.blocks[access.block].in_area;
   }
+  [[nodiscard]] std::uint32_t name(const Access& access) const {
+    return static_cast<std::uint32_t>(team_->addresses_[access.block]) / 64;
+  }
   void assume(const Access& access, DomainId domain) const { team_->dealt_[access.block] = domain; }
   void found(TaskIndex task, const MainHome& main) const {
     team_->home_of_task_[task] = main.domain;
   }
   [[nodiscard]] DomainId home(TaskIndex task) const { return team_->home_of_task_[task]; }
+  [[nodiscard]] bool is_told(TaskIndex /*task*/) const { return false; }
   [[nodiscard]] std::int32_t priority(TaskIndex task) const {
     return team_->workload_.tasks[task].priority;
   }
@@ -92,7 +98,8 @@ class Executor::Asking {
     ++team_->queued_;
     return true;
   }
-  void push_shared(PlaceId place, TaskIndex task) const {
+  void push_shared(PlaceId place, TaskIndex task, WorkerId rather_for) const {
+    team_->rather_for_[task] = rather_for;
     SharedQueue& shared = team_->queues_[place.index()];
     wait_for(shared);
     shared.tasks.push(task);
@@ -114,13 +121,23 @@ class Executor::Asking {
     bool operator()(TaskIndex task) const { return team.may_run(id, task); }
   };
   [[nodiscard]] Allowed allowed() const { return {*team_, id_}; }
+  struct Dealt {
+    const Executor& team;
+    WorkerId id;
+    bool operator()(TaskIndex task) const {
+      return decide::is_dealt_to(team.rather_for_[task], id);
+    }
+  };
+  [[nodiscard]] Dealt dealt() const { return {*team_, id_}; }
   [[nodiscard]] policy::Steal& steal() const { return *worker_->steal; }
   [[nodiscard]] policy::Victims victims() const { return policy::Victims(worker_->victim_storage); }
   [[nodiscard]] bool any_queued() const { return true; }
   [[nodiscard]] bool is_pausing() const {
     return worker_->thrift.pauses([this] { return to_ticks(*clock_); });
   }
-  [[nodiscard]] bool settles() const { return false; }  // it knows no taskloops
+  // It knows neither taskloops nor series nor names.
+  [[nodiscard]] bool settles() const { return false; }
+  [[nodiscard]] bool is_held(WorkerId /*worker*/) const { return false; }
   [[nodiscard]] bool stays(bool /*settles*/) const {
     return worker_->restraint.stays([this] { return to_ticks(*clock_); });
   }
@@ -139,6 +156,9 @@ class Executor::Asking {
     // A thief that finds the lock taken goes on to its next victim.
     if (look == decide::Look::pass && shared.free_at > *clock_) return std::nullopt;
     wait_for(shared);
+    if (!constrained() && place == places().of(domain())) {
+      return team_->taken(shared.tasks.take_rather(dealt(), decide::limits::dealt_look));
+    }
     const auto most = static_cast<std::uint32_t>(decide::constrained_look());
     // Each look moves what it saw in vain to the end: after so many it has seen all.
     std::uint32_t looks = look == decide::Look::all ? shared.tasks.size() / most + 1 : 1;
@@ -161,7 +181,7 @@ class Executor::Asking {
       const TaskIndex task = worker_->deque.take_newest([](TaskIndex) { return true; });
       if (task == TaskQueue::none) return;
       --team_->queued_;
-      push_shared(places().of(worker_->domain), task);
+      push_shared(places().of(worker_->domain), task, {});
       offer(task, worker_->domain, 1, false);
     }
   }
@@ -192,7 +212,9 @@ Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core
       own_queue_limits_(decide::own_queue_limits(core_of_worker.size(), true)),
       queues_(places_.size()),
       home_of_task_(workload.tasks.size()),
-      creator_(workload.tasks.size(), WorkerId{0}) {
+      rather_for_(workload.tasks.size()),
+      creator_(workload.tasks.size(), WorkerId{0}),
+      fed_(machine.domains.size()) {
   for (std::size_t w = 0; w < core_of_worker.size(); ++w) {
     Worker worker(static_cast<std::uint64_t>(w) + 1 + (seed << 32U));
     worker.distribution = choice.distribution->make();
@@ -206,6 +228,12 @@ Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core
   }
   wants_data_ = workload.tells && machine.domains_with_cores() > 1 && policy::wants_homes(choice);
   keeps_dataless_ = workers_.front().push->keeps_dataless_tasks();
+  deals_ = workers_.front().push->deals();
+  addresses_.reserve(workload.blocks.size());
+  for (std::uint64_t address = 0; const Block& block : workload.blocks) {
+    addresses_.push_back(address);
+    address += (block.bytes.count + page_bytes - 1) / page_bytes * page_bytes;
+  }
   const Script& script = workload.script;
   depth_.assign(script.kind.size(), 1);
   for (TaskIndex node = 0; node < script.kind.size(); ++node) {
@@ -283,10 +311,12 @@ double Executor::stays_for(WorkerId worker, double clock) const noexcept {
 }
 
 void Executor::tell_thrift(Step& step, double clock) const {
-  const decide::Thrift& thrift = workers_[step.worker.index()].thrift;
+  const Worker& worker = workers_[step.worker.index()];
+  const decide::Thrift& thrift = worker.thrift;
   step.tiny = thrift.tasks_are_tiny();
   step.learning = thrift.is_learning();
   step.pausing = thrift.pauses([clock] { return to_ticks(clock); });
+  step.staying = worker.restraint.would_stay(to_ticks(clock));
 }
 
 Locality Executor::locality(WorkerId id, TaskIndex task) const noexcept {

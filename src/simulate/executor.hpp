@@ -76,8 +76,14 @@ class Executor final : public policy::QueueLengths {
   void ran(WorkerId worker, TaskIndex task, double seconds, double clock);
   /// Fills in what the step's worker has learnt.
   void tell_thrift(Step& step, double clock) const;
-  /// It has found a task in a queue.
-  void works(WorkerId worker) { workers_[worker.index()].restraint.works(); }
+  /// The worker is about to run a task.
+  void works(WorkerId worker, TaskIndex task) {
+    Worker& who = workers_[worker.index()];
+    const DomainId home = home_of_task_[task];
+    if (who.restraint.works(home.valid() && home == who.domain)) fed_[home.index()] = true;
+  }
+  /// A worker of the domain has run a task that was at home there.
+  [[nodiscard]] bool is_fed(DomainId domain) const { return fed_[domain.index()]; }
   /// For how many seconds it still leaves alone what is at home in other domains.
   [[nodiscard]] double stays_for(WorkerId worker, double clock) const noexcept;
   /// It has looked in vain for so long that it falls asleep.
@@ -126,15 +132,19 @@ class Executor final : public policy::QueueLengths {
   policy::Places places_;
   bool wants_data_ = false;
   bool keeps_dataless_ = false;
+  bool deals_ = false;
   bool may_deviate_ = false;
   decide::OwnQueueLimits own_queue_limits_ = {};
   std::vector<Worker> workers_;
   std::vector<SharedQueue> queues_;  // by place; unused for those of workers
   PriorityQueue prioritised_;
-  std::vector<DomainId> home_of_task_;  // where most of its data is; invalid if not known
-  std::vector<WorkerId> creator_;       // by task
-  std::vector<std::uint32_t> depth_;    // by node of a script: of nesting; a thread's tasks are 1
-  std::vector<Offer> told_;             // by the call that is going on
+  std::vector<DomainId> home_of_task_;    // where most of its data is; invalid if not known
+  std::vector<WorkerId> rather_for_;      // by task, in a shared queue: who shall rather run it
+  std::vector<std::uint64_t> addresses_;  // by block, as if they lay one behind the other
+  std::vector<WorkerId> creator_;         // by task
+  std::vector<std::uint32_t> depth_;      // by node of a script: of nesting; a thread's tasks are 1
+  std::vector<bool> fed_;                 // by domain: see is_fed()
+  std::vector<Offer> told_;               // by the call that is going on
   std::uint32_t queued_ = 0;
   std::uint64_t steals_ = 0;
   std::uint64_t remote_steals_ = 0;

@@ -71,7 +71,8 @@ class Runs {
 
   Result<Measured> measure(const Workload& workload, const Team& team, const NamedSchedule& named) {
     std::vector<Outcome> outcomes;
-    for (std::uint64_t seed = 1; seed <= experiment_.seeds; ++seed) {
+    for (std::uint32_t i = 0; i < experiment_.seeds; ++i) {
+      const std::uint64_t seed = std::uint64_t{experiment_.first_seed} + i;
       auto outcome = once(workload, team, named.schedule, experiment_.model.best, seed);
       if (!outcome) return outcome.error();
       outcomes.push_back(std::move(outcome.value()));

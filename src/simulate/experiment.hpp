@@ -25,6 +25,7 @@ struct Experiment {
   std::vector<std::size_t> workers;  ///< sizes of the team; at least one
   std::uint32_t seeds = 5;
   bool vary = true;  ///< also run with each uncertain parameter at its low and its high end
+  std::uint32_t first_seed = 1;
 };
 
 /// A quantity over the seeds.

@@ -1,6 +1,7 @@
 #include "simulate/loops.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lares::simulate {
 
@@ -43,6 +44,113 @@ void DynamicLoop::next(std::uint32_t w, double clock) {
   }
   rest(w, Agenda::never);
   execution_.leave(w, clock);
+}
+
+/// The loop as decide/ sees it, through one worker's eyes.
+struct NumaLoop::Look {
+  NumaLoop& loop;
+  std::uint32_t thief;
+  std::uint32_t looks = 0;  // into others' ranges
+
+  [[nodiscard]] std::uint64_t left(WorkerId of) {
+    ++looks;
+    return loop.own_[of.index()].left.size();
+  }
+  [[nodiscard]] bool is_late(WorkerId of) const { return !loop.own_[of.index()].is_begun; }
+  [[nodiscard]] std::span<const WorkerId> workers_in(DomainId domain) const {
+    return loop.places_.workers_in(domain);
+  }
+  [[nodiscard]] std::span<const DomainId> nearest_first() const {
+    return loop.places_.nearest_first(loop.domain_of(thief));
+  }
+  [[nodiscard]] std::uint32_t random_below(std::uint32_t bound) {
+    return loop.own_[thief].random.below(bound);
+  }
+};
+
+NumaLoop::NumaLoop(const Setup& setup, Execution& execution, Agenda& agenda, Outcome& outcome)
+    : Course(setup, execution, agenda),
+      outcome_(outcome),
+      places_(setup.machine, setup.cores),
+      own_(setup.cores.size()) {
+  for (std::size_t w = 0; w < own_.size(); ++w)
+    own_[w].random = Random(w + 1 + (setup.seed << 32U));
+}
+
+void NumaLoop::prepare(double /*now*/) {
+  const std::uint64_t count = phase().end - phase().first;
+  shape_ = decide::LoopShape(count, setup_.schedule.loops.chunk, workers(), false);
+  last_is_left_ = true;
+  for (std::size_t w = 0; w < own_.size(); ++w) {
+    own_[w].left = shape_.first_range(w);
+    own_[w].is_begun = false;
+    own_[w].has_waited = false;
+  }
+}
+
+void NumaLoop::next(std::uint32_t w, double clock) {
+  Own& own = own_[w];
+  own.is_begun = true;
+  if (own.taken.size() == 0 && own.left.size() > 0) {
+    clock += setup_.parameters.costs.queue * nanosecond;
+    const std::uint64_t behind = own.left.begin + shape_.to_take(own.left.size());
+    own.taken = shape_.iterations_of({own.left.begin, behind});
+    own.left.begin = behind;
+  }
+  if (own.taken.size() == 0) return rob(w, clock);
+  execution_.start(w, phase().first + static_cast<TaskIndex>(own.taken.begin++), clock);
+}
+
+void NumaLoop::complete(const Interval& task, double& /*clock*/) {
+  if (!phase().measured) return;
+  const std::uint64_t chunk = (task.task - phase().first) / shape_.chunk;
+  const WorkerId home{shape_.home_of(chunk)};
+  const bool near = places_.domain_of(home) == places_.domain_of(task.worker);
+  const Locality how = home == task.worker ? Locality::local
+                       : near              ? Locality::same_domain
+                                           : Locality::remote;
+  ++outcome_.by_locality[static_cast<std::size_t>(how)];
+}
+
+// A range of another worker, or the last chunk; then the worker goes on. Workers act one at a time
+// here, so what it sees is there when it takes it.
+void NumaLoop::rob(std::uint32_t w, double clock) {
+  Own& own = own_[w];
+  const Costs& costs = setup_.parameters.costs;
+  Look look{*this, w};
+  const decide::LoopVictim victim = decide::find_loop_victim(look, setup_.schedule.loops.steal);
+  clock += look.looks * costs.probe * nanosecond;
+  const bool spared = victim.left > 0 ? victim.spared : last_is_spared();
+  if (spared && !std::exchange(own.has_waited, true))
+    return rest(w, clock + costs.probe * nanosecond);
+  if (victim.left > 0) {
+    steal(w, victim.worker);
+  } else if (last_is_left_) {
+    last_is_left_ = false;
+    own.taken = shape_.iterations_of({shape_.chunks - 1, shape_.chunks});
+  } else {
+    rest(w, Agenda::never);
+    return execution_.leave(w, clock);
+  }
+  next(w, clock + costs.queue * nanosecond);
+}
+
+bool NumaLoop::last_is_spared() const {
+  return last_is_left_ && !own_[shape_.home_of(shape_.chunks - 1)].is_begun;
+}
+
+void NumaLoop::steal(std::uint32_t w, WorkerId from) {
+  Own& victim = own_[from.index()];
+  const std::uint64_t stolen = decide::to_steal(victim.left.size());
+  own_[w].left = {victim.left.end - stolen, victim.left.end};
+  victim.left.end -= stolen;
+  victim.is_begun = true;
+  ++outcome_.steals;
+  if (places_.domain_of(from) != domain_of(w)) ++outcome_.remote_steals;
+}
+
+DomainId NumaLoop::domain_of(std::uint32_t w) const {
+  return places_.domain_of(WorkerId{std::size_t{w}});
 }
 
 }  // namespace lares::simulate

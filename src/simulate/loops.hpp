@@ -1,9 +1,14 @@
-// Loops without any tasks: schedule(static) and schedule(dynamic).
+// Loops without any tasks: schedule(static), schedule(dynamic), and the latter as `lares run
+// --loops numa` divides it.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
+#include "base/random.hpp"
+#include "decide/loops.hpp"
+#include "policy/places.hpp"
 #include "simulate/course.hpp"
 
 namespace lares::simulate {
@@ -42,6 +47,38 @@ class DynamicLoop final : public Course {
 
   std::uint32_t counter_ = 0;
   double free_at_ = 0;  // the counter
+};
+
+/// Every worker begins with its static part, and robs others when that is over: decide/loops.hpp,
+/// as runtime/loops.cpp carries it out. Iterations are the phase's tasks as they are numbered,
+/// whatever the order in which a creator would make them.
+class NumaLoop final : public Course {
+ public:
+  NumaLoop(const Setup& setup, Execution& execution, Agenda& agenda, Outcome& outcome);
+  void next(std::uint32_t worker, double clock) override;
+
+ private:
+  struct Own {
+    decide::LoopRange left;   // chunks
+    decide::LoopRange taken;  // iterations, of which it runs one after the other
+    bool is_begun = false;    // by the worker or a thief
+    bool has_waited = false;  // for a late worker
+    Random random{0};
+  };
+  struct Look;
+
+  void prepare(double now) override;
+  void complete(const Interval& task, double& clock) override;
+  void rob(std::uint32_t worker, double clock);
+  void steal(std::uint32_t worker, WorkerId from);
+  [[nodiscard]] bool last_is_spared() const;
+  [[nodiscard]] DomainId domain_of(std::uint32_t worker) const;
+
+  Outcome& outcome_;
+  policy::Places places_;
+  decide::LoopShape shape_;
+  bool last_is_left_ = false;  // the loop's last chunk, which is in nobody's range
+  std::vector<Own> own_;       // by worker
 };
 
 }  // namespace lares::simulate

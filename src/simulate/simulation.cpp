@@ -39,6 +39,9 @@ class Simulation {
     if (setup_.schedule.kind == Schedule::Kind::dynamic_loop) {
       return std::make_unique<DynamicLoop>(setup_, execution_, agenda_);
     }
+    if (setup_.schedule.kind == Schedule::Kind::numa_loop) {
+      return std::make_unique<NumaLoop>(setup_, execution_, agenda_, outcome_);
+    }
     std::unique_ptr<Creators> creators =
         setup_.workload.script.empty()
             ? std::make_unique<Creators>(setup_, execution_, agenda_, outcome_)
@@ -49,7 +52,7 @@ class Simulation {
 
   std::optional<Error> run_phase(const Phase& phase) {
     if (phase.dependences && team_ == nullptr) {
-      return Error{"the schedules static and dynamic run loops; the tasks of workload \"" +
+      return Error{"the schedules static, dynamic and numa run loops; the tasks of workload \"" +
                    setup_.workload.name + "\" depend on each other"};
     }
     if (phase.end == phase.first) return std::nullopt;
@@ -130,11 +133,16 @@ std::optional<Error> check_memory(const Setup& setup) {
 }  // namespace
 
 Result<Schedule> parse_schedule(std::string_view text, std::size_t domain_count) {
-  if (text == "static") return Schedule{Schedule::Kind::static_loop, {}};
-  if (text == "dynamic") return Schedule{Schedule::Kind::dynamic_loop, {}};
+  if (text == "static") return Schedule{Schedule::Kind::static_loop};
+  if (text == "dynamic") return Schedule{Schedule::Kind::dynamic_loop};
+  if (text == "numa" || text.starts_with("numa,")) {
+    const auto loops = policy::parse_loops(text, domain_count);
+    if (!loops) return Error{loops.error().sentence};
+    return Schedule{.kind = Schedule::Kind::numa_loop, .loops = loops.value()};
+  }
   auto choice = policy::parse_choice(text, domain_count);
   if (!choice) return Error{choice.error().sentence};
-  return Schedule{Schedule::Kind::policy, choice.value()};
+  return Schedule{.kind = Schedule::Kind::policy, .choice = choice.value()};
 }
 
 Result<Outcome> simulate(const Setup& setup) {

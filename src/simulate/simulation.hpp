@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "machine/machine.hpp"
+#include "policy/loop_choice.hpp"
 #include "policy/registry.hpp"
 #include "simulate/demand.hpp"
 #include "simulate/executor.hpp"
@@ -20,15 +21,17 @@ namespace lares::simulate {
 /// What gives tasks to workers.
 struct Schedule {
   enum class Kind {
-    policy,       ///< the runtime's queues, under `choice`
-    static_loop,  ///< each worker runs the tasks it owns, in order
-    dynamic_loop  ///< workers fetch the next task from one counter, as schedule(dynamic)
+    policy,        ///< the runtime's queues, under `choice`
+    static_loop,   ///< each worker runs the tasks it owns, in order
+    dynamic_loop,  ///< workers fetch the next task from one counter, as schedule(dynamic)
+    numa_loop      ///< schedule(dynamic) as `loops` says
   };
   Kind kind = Kind::policy;
-  policy::Choice choice;  ///< for Kind::policy
+  policy::Choice choice{};     ///< for Kind::policy
+  policy::LoopChoice loops{};  ///< for Kind::numa_loop
 };
 
-/// Reads "static", "dynamic", or a policy as parse_choice takes it.
+/// Reads "static", "dynamic", "numa" as parse_loops takes it, or a policy as parse_choice does.
 Result<Schedule> parse_schedule(std::string_view text, std::size_t domain_count);
 
 /// When a task ran and where, in seconds since the start.

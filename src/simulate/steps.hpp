@@ -31,9 +31,11 @@ struct Step {
   bool tiny = false;           ///< Thrift::tasks_are_tiny of the worker
   bool learning = false;       ///< Thrift::is_learning
   bool pausing = false;        ///< Thrift::pauses
+  bool staying = false;        ///< Restraint::would_stay
   std::vector<Sleep> sleep{};  ///< by worker
   std::vector<std::uint32_t>
       looking{};            ///< by domain: who looks around and is free to run any task
+  std::vector<bool> fed{};  ///< by domain: has run a task that was at home there
   std::int32_t coming = 0;  ///< who was woken and has not looked yet
 
   // After it.

@@ -1,6 +1,7 @@
 // The queues of the simulated team.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -29,17 +30,22 @@ class TaskQueue {
     if (size_ == 0 || !allowed(at(0))) return none;
     return drop_oldest();
   }
+  /// The oldest of the first `looks` that `is_better`, else the oldest, or none.
+  template <class IsBetter>
+  TaskIndex take_rather(IsBetter is_better, std::uint32_t looks) {
+    if (size_ == 0) return none;
+    for (std::uint32_t i = 0; i < std::min(looks, size_); ++i) {
+      if (is_better(at(i))) return drop(i);
+    }
+    return drop_oldest();
+  }
   /// The oldest of the first `looks` for which `allowed(task)`; if there is none, these go to the
   /// end, so that the next look sees others.
   template <class Allowed>
   TaskIndex take_allowed(Allowed allowed, std::uint32_t looks) {
     if (looks > size_) looks = size_;
     for (std::uint32_t i = 0; i < looks; ++i) {
-      if (!allowed(at(i))) continue;
-      const TaskIndex task = at(i);
-      for (std::uint32_t j = i; j > 0; --j) at(j) = at(j - 1);
-      drop_oldest();
-      return task;
+      if (allowed(at(i))) return drop(i);
     }
     if (looks < size_) {
       for (std::uint32_t i = 0; i < looks; ++i) push(drop_oldest());
@@ -49,6 +55,12 @@ class TaskQueue {
 
  private:
   TaskIndex& at(std::uint32_t i) noexcept { return ring_[(first_ + i) & (ring_.size() - 1)]; }
+  TaskIndex drop(std::uint32_t i) noexcept {
+    const TaskIndex task = at(i);
+    for (; i > 0; --i) at(i) = at(i - 1);
+    drop_oldest();
+    return task;
+  }
   TaskIndex drop_oldest() noexcept {
     const TaskIndex task = at(0);
     first_ = static_cast<std::uint32_t>((first_ + 1) & (ring_.size() - 1));

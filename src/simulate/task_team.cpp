@@ -43,6 +43,7 @@ class TaskTeam::Bedroom {
   [[nodiscard]] std::uint32_t looking(DomainId domain) const {
     return team_->idle_.looking(domain);
   }
+  [[nodiscard]] bool is_fed(DomainId domain) const { return team_->executor_.is_fed(domain); }
   [[nodiscard]] std::uint32_t length(PlaceId place) const { return team_->executor_.length(place); }
   [[nodiscard]] std::uint32_t prioritised() const { return team_->executor_.prioritised(); }
   [[nodiscard]] TaskIndex any_task() const { return Script::none; }
@@ -79,6 +80,7 @@ void TaskTeam::begin(const Phase& phase) {
 
 void TaskTeam::start(std::uint32_t w, TaskIndex task, double clock, Origin origin) {
   looking_[w].rounds = 0;
+  if (origin != Origin::unseen) executor_.works(WorkerId{std::size_t{w}}, task);
   running_[w] = {executor_.locality(WorkerId{std::size_t{w}}, task), origin};
   execution_.start(w, task, clock);
 }
@@ -125,7 +127,6 @@ bool TaskTeam::search(std::uint32_t w, Reach reach, double& clock) {
   if (!task) return false;
   stop_looking(w);
   if (looking_[w].rounds != 0) pass_on(w, clock);  // there may be more than one
-  executor_.works(WorkerId{std::size_t{w}});
   start(w, *task, clock, Origin::queue);
   return true;
 }
@@ -227,6 +228,7 @@ void TaskTeam::begin_step(Step::Kind kind, std::uint32_t w, TaskIndex task, doub
   const policy::Places& places = executor_.places();
   for (std::size_t d = 0; d < places.domain_count(); ++d) {
     step.looking.push_back(idle_.looking(DomainId{d}));
+    step.fed.push_back(executor_.is_fed(DomainId{d}));
   }
   step.coming = idle_.on_their_way();
   step.woken.resize(places.domain_count());

@@ -10,7 +10,7 @@ from suite import SuiteError
 
 THREADS = (1, 2, 3, 4, 8)
 FAST_PRESETS = ("auto", "locality-queues", "virouleau", "central", "stock-like")
-LOOPS = ("numa", "numa,steal=random", "numa,steal=most-loaded", "stock")
+LOOPS = ("numa", "numa,steal=random", "numa,steal=most-loaded,moldable", "stock")
 ROTATING_RUNS = 12  # of each binary, in the fast cover
 
 

@@ -24,7 +24,7 @@ VARIABLES = {
 }
 # Who hands out loops, as `lares run --loops` takes it.
 LOOPS = ("", "", "numa", "numa", "numa,steal=most-loaded", "numa,steal=random", "numa,chunk=3",
-         "numa,steal=random,chunk=2")
+         "numa,steal=random,chunk=2", "numa,moldable")
 THREADS = (1, 2, 2, 3, 4, 4, 5, 8, 16, 33)
 
 

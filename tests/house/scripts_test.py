@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
 import picture  # noqa: E402  (the path must be set first)
+import shapes_bound  # noqa: E402
 
 
 class Output(io.StringIO):
@@ -141,6 +142,24 @@ class Presets(unittest.TestCase):
         named = re.search(r"presets=\((.*)\)", text)[1].split()
         self.assertEqual(sorted(named), sorted(name for name, preset in self.presets.items()
                                                if not preset.get("hidden")))
+
+
+class Bounds(unittest.TestCase):
+    """What has to cross between nodes, against small cases counted by hand."""
+
+    def test_a_single_node_has_nothing_to_cross(self):
+        for shape, of_sweep in shapes_bound.OF_SWEEP.items():
+            self.assertEqual(of_sweep((12, 8), 1), 0, shape)
+
+    def test_two_rows_cross_at_each_border(self):
+        self.assertEqual(shapes_bound.halo((64, 8), 4), 3 * 2 * 8)
+
+    def test_all_keys_cross_but_those_that_are_there(self):
+        self.assertEqual(shapes_bound.sort((1024, 8), 4), 48)
+
+    def test_blocks_go_to_those_that_read_them(self):
+        # Of four blocks on two nodes, by rows or by columns: the first and one of its neighbours.
+        self.assertEqual(shapes_bound.lu((2, 4), 2), 2)
 
 
 if __name__ == "__main__":

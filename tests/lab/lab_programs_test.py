@@ -155,6 +155,36 @@ class Placement(unittest.TestCase):
                 self.assertIn("one thread had written", done.errors + done.output)
 
 
+class Following(unittest.TestCase):
+    """`lares run --placement follow`: work that repeats itself, with its data elsewhere, on four nodes."""
+
+    def late(self, placement, *arguments, compiler="gcc"):
+        done = run(4, LARES, "run", "--placement", placement, "--",
+                   program(f"tests/lab/lab_repeated_work-{compiler}"), *arguments)
+        self.assertIn("result=ok", done.output)
+        matrix = lab_guests.fetched(done.region("late"))
+        return lab_guests.remote(matrix) / sum(map(sum, matrix)), done.errors + done.output
+
+    def test_data_goes_to_those_who_use_it_again_and_again(self):
+        for shape, compiler in (("serial", "gcc"), ("tasks", "clang"), ("pieces", "gcc")):
+            with self.subTest(shape):
+                before, _ = self.late("first-touch", shape, "12", "12", compiler=compiler)
+                after, said = self.late("follow:12", shape, "12", "12", compiler=compiler)
+                print(f"{shape}-{compiler}: {before:.3f} remote after the third sweep, {after:.3f} "
+                      "with follow")
+                self.assertLess(after, before / 2)
+                self.assertIn("waited for their next touch", said)
+
+    def test_data_whose_users_change_stays(self):
+        _, said = self.late("follow:20", "shifting", "12", "12")
+        self.assertNotIn("waited for their next touch", said)
+
+    def test_whatever_the_program_does_meanwhile_its_numbers_are_right(self):
+        for compiler in ("gcc", "clang"):
+            with self.subTest(compiler):
+                self.late("follow:20", "changing", "12", "12", compiler=compiler)
+
+
 class Contents(unittest.TestCase):
     """`lares run --placement`: no byte of the program's changes, and no allocation fails for it."""
 

@@ -75,6 +75,7 @@ class BadInput(unittest.TestCase):
         self.assertIn("--sweep", self.refusal(SMALL, *machine, "--sweep", "domains=9"))
         self.assertIn("--sweep", self.refusal(SMALL, *machine, "--sweep", "cores=1,,2"))
         self.assertIn("--seeds", self.refusal(SMALL, *machine, "--seeds", "0"))
+        self.assertIn("--first-seed", self.refusal(SMALL, *machine, "--first-seed", "0"))
         self.assertIn("cannot write", self.refusal(SMALL, *machine, "--svg", "/no/such/folder/x"))
         self.assertIn("depend on each other",
                       self.refusal("qr:n=1024", *machine, "--policy", "static"))
@@ -84,7 +85,8 @@ class BadInput(unittest.TestCase):
     VALUES = {"WORKLOAD": [SMALL], "--machine": ["--machine", OPTERON], "--domain": ["--domain", "numa"],
               "--policy": ["--policy", "central"], "--cores": ["--cores", "4"],
               "--sweep": ["--sweep", "cores=2,4"], "--seeds": ["--seeds", "1"],
-              "--no-ranges": ["--no-ranges"], "--svg": ["--svg", "/no/such/folder/a.svg"],
+              "--no-ranges": ["--no-ranges"], "--first-seed": ["--first-seed", "6"],
+              "--svg": ["--svg", "/no/such/folder/a.svg"],
               "--report": ["--report", "/no/such/folder/b.md"], "--format": ["--format", "csv"]}
     CONTRADICT = {frozenset(("--report", other)) for other in VALUES if other not in ("--report", "--seeds")
                   } | {frozenset(("--cores", "--sweep"))}
@@ -106,6 +108,17 @@ class BadInput(unittest.TestCase):
                     self.assertIn("--svg: cannot write", done.stderr)
                 else:
                     self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_numbers_the_seeds(self):
+        def least_and_most(*words):
+            done = call(SMALL, "--machine", OPTERON, "--no-ranges", "--policy", "auto", "--cores", "4",
+                        "--format", "csv", *words)
+            return next(csv.DictReader(io.StringIO(done.stdout)))
+        alone = [least_and_most("--seeds", "1", "--first-seed", str(seed))["seconds"] for seed in (1, 2, 3)]
+        together = least_and_most("--seeds", "2", "--first-seed", "2")
+        self.assertEqual(len(set(alone)), 3, "each seed is another run")
+        self.assertEqual(sorted(alone[1:], key=float),
+                         [together["seconds_least"], together["seconds_most"]])
 
     def test_a_team_has_a_core_for_each(self):
         self.assertIn('--cores: 17 is more than the 16 cores of machine',

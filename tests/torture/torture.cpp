@@ -33,6 +33,8 @@
 #include <utility>
 #include <vector>
 
+#include "standstill.hpp"
+
 namespace {
 
 constexpr std::size_t page = 4096;
@@ -664,23 +666,25 @@ int make_file(const char* path) {
   _exit(journal->failed ? 1 : 0);
 }
 
-/// Without another program: in a guest of the lab there is none.
-void print_stacks(pid_t child) {
-  const std::string folder = "/proc/" + std::to_string(child) + "/task";
-  DIR* const tasks = opendir(folder.c_str());
-  if (tasks == nullptr) return;
-  while (const dirent* const task = readdir(tasks)) {
-    if (task->d_name[0] == '.') continue;
-    const std::string name = folder + "/" + task->d_name + "/stack";
-    std::array<char, 2048> text;
+/// What each thread of the round and of its forks has done, and where it is. Without another
+/// program: in a guest of the lab there is none.
+void print_threads(pid_t group) {
+  for (const auto& [thread, times] : torture::threads_of_group(group)) {
+    std::fprintf(stderr, "  thread %d: state %c, ran %.3f s in %lu turns, waited for them %.3f s\n",
+                 thread, times.state, static_cast<double>(times.ran) * 1e-9, times.turns,
+                 static_cast<double>(times.waited) * 1e-9);
+    std::array<char, 2048> text{};
+    const std::string name = "/proc/" + std::to_string(thread) + "/stack";
     const int file = open(name.c_str(), O_RDONLY | O_CLOEXEC);
     const ssize_t got = file < 0 ? -1 : read(file, text.data(), text.size() - 1);
     if (file >= 0) close(file);
-    text[got < 0 ? 0 : static_cast<std::size_t>(got)] = 0;
-    std::fprintf(stderr, "  %s\n%s", name.c_str(), got < 0 ? "  not to be read\n" : text.data());
+    std::fputs(got < 0 ? "  its stack is not to be read\n" : text.data(), stderr);
   }
-  closedir(tasks);
 }
+
+/// A round fails, too, if it stood still for so many times the limit because a thread of it that
+/// could run was given no processor.
+constexpr int most_starved = 10;
 
 constexpr std::array ways{"automatic", "thread", "signal", "protect", "mixed"};
 
@@ -690,7 +694,7 @@ struct Options {
   long rounds = -1;  ///< as many as there is time for
   long repeat = 1;   ///< rounds with each seed
   int mode = -1;     ///< each in turn
-  int limit = 30;    ///< seconds after which a round hangs
+  int limit = 30;    ///< seconds without an operation after which a round hangs
   std::string file = "/tmp/lares-torture.data";
 };
 
@@ -703,17 +707,24 @@ bool play_round(Word seed, int mode, const Options& options) {
   int status = -1;
   const timespec moment{0, 10'000'000};
   pid_t ended = 0;
-  for (int i = 0; i < 100 * options.limit && ended == 0; ++i) {
+  torture::Standstill still;
+  while (ended == 0 && still.seconds() < options.limit &&
+         still.starved() < most_starved * options.limit) {
     ended = waitpid(child, &status, WNOHANG);
-    if (ended == 0) nanosleep(&moment, nullptr);
+    if (ended != 0) break;
+    nanosleep(&moment, nullptr);
+    still.look(child, journal->operations);
   }
   if (ended == child && status == 0) return true;
   std::fprintf(stderr,
                "torture: failed: --seed %llu --way %s: ", static_cast<unsigned long long>(seed),
                ways[static_cast<std::size_t>(mode)]);
   if (ended == 0) {
-    std::fprintf(stderr, "it did not end within %d seconds\n", options.limit);
-    print_stacks(child);
+    std::fprintf(stderr,
+                 "nothing got on for %.0f seconds, and for %.0f in which a thread could run and "
+                 "was not let\n",
+                 still.seconds(), still.starved());
+    print_threads(child);
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
     waitpid(child, &status, 0);

@@ -39,6 +39,10 @@ SampleStats two_threads() {
   sample.slot(1).loop_iterations[2].add(3);
   sample.slot(1).loop_steals[0].add(5);
   sample.slot(1).loop_steals[1].add(1);
+  sample.slot(1).loop_steals[3].add(2);
+  sample.slot(0).loop_ticks.add(6000);  // two in a nanosecond
+  sample.slot(1).loop_ticks.add(2000);
+  sample.slot(1).loop_wait_ticks.add(1000);
   sample.slot(1).queue_operations.add(20);
   return sample;
 }
@@ -64,6 +68,10 @@ TEST(StatsFile, AddsUpTheThreads) {
   EXPECT_EQ(process.counts.loop_iterations, (Shares{100, 20, 3}));
   EXPECT_EQ(process.counts.loop_steals[0], 5U);
   EXPECT_EQ(process.counts.loop_steals[1], 1U);
+  EXPECT_EQ(process.counts.loop_ranges_stolen(), 8U);
+  EXPECT_DOUBLE_EQ(process.counts.loop_ns, 4000);
+  EXPECT_DOUBLE_EQ(process.counts.loop_wait_ns, 500);
+  EXPECT_DOUBLE_EQ(process.counts.loop_imbalance(), 1.5);
   EXPECT_EQ(process.counts.queue_operations, 1020U);
   EXPECT_EQ(process.busiest_operations, 1000U);
 }

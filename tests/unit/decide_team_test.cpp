@@ -36,6 +36,7 @@ struct ToyTask {
   std::vector<ToyAccess> accesses{};
   WorkerId creator{std::size_t{0}};
   DomainId home{};
+  bool told = false;
   bool may_run_now = true;
 };
 
@@ -77,7 +78,10 @@ struct Toy {
   Thrift thrift{microsecond};
   Restraint restraint{0, 0};
   bool settles = false;
+  WorkerId held_by;
+  std::uint64_t held_until = 0;
   std::map<int, policy::DataHome> homes;  // by datum
+  std::map<int, WorkerId> rather_for;     // by task, in a shared queue
   std::vector<Offer<int>> offers;
   std::vector<DomainId> stolen;
   std::uint64_t now = 0;
@@ -117,6 +121,7 @@ class Acting {
   policy::Push& push() const { return *toy_->push; }
   bool wants_data() const { return toy_->wants_data; }
   bool keeps_dataless() const { return toy_->push->keeps_dataless_tasks(); }
+  bool deals() const { return toy_->push->deals(); }
   bool may_deviate() const { return toy_->deviates; }
   const Thrift& thrift() const { return toy_->thrift; }
   bool has_data(const ToyTask& task) const { return !task.accesses.empty(); }
@@ -128,12 +133,16 @@ class Acting {
     return {home, CoreId{}};
   }
   policy::Block block(const ToyAccess& /*access*/) const { return {}; }
+  std::uint32_t name(const ToyAccess& access) const {
+    return static_cast<std::uint32_t>(access.datum) * 64;
+  }
   void assume(const ToyAccess& access, DomainId domain) const {
     toy_->homes[access.datum].home = domain;
     toy_->homes[access.datum].unplaced = false;
   }
   void found(ToyTask& task, const MainHome& main) const { task.home = main.domain; }
   DomainId home(const ToyTask& task) const { return task.home; }
+  bool is_told(const ToyTask& task) const { return task.told; }
   std::int32_t priority(const ToyTask& task) const { return task.priority; }
   bool may_run_now(const ToyTask& task) const { return task.may_run_now; }
   bool throttles() const { return toy_->throttles; }
@@ -149,8 +158,9 @@ class Acting {
     toy_->own().push_back(task.name);
     return true;
   }
-  void push_shared(PlaceId place, const ToyTask& task) const {
+  void push_shared(PlaceId place, const ToyTask& task, WorkerId rather_for) const {
     toy_->queue(place).push_back(task.name);
+    toy_->rather_for[task.name] = rather_for;
   }
   void push_prioritised(const ToyTask& task) const { toy_->urgent.push_back(task.name); }
   void offer(const ToyTask& task, DomainId domain, std::uint32_t queued, bool at_home) const {
@@ -164,6 +174,9 @@ class Acting {
     return toy_->thrift.pauses([this] { return toy_->now; });
   }
   bool settles() const { return toy_->settles; }
+  bool is_held(WorkerId worker) const {
+    return toy_->held_by == worker && toy_->now < toy_->held_until;
+  }
   bool stays(bool settles) const {
     return toy_->restraint.stays([this] { return toy_->now; }, settles ? 1000 : 0);
   }
@@ -244,6 +257,37 @@ TEST(Placing, TakesATaskToWhereItsDataWasDealtWhateverThePush) {
   ToyTask placed = with_datum(2, 2);
   put(Acting(toy), placed, true);
   EXPECT_EQ(toy.own(), one(2));
+}
+
+TEST(Placing, DealsWhatUsesDataFromAfarByThatDatum) {
+  Toy toy(3, "writer-domain-dealt");
+  std::map<int, WorkerId> by_datum;
+  for (int datum = 10; datum < 20; ++datum) toy.homes[datum] = at(2);
+  toy.homes[1] = at(0);
+  toy.homes[2] = at(0);
+  for (const int written : {1, 2}) {
+    for (int datum = 10; datum < 20; ++datum) {
+      ToyTask task{.name = 100 * written + datum,
+                   .accesses = {{datum, AccessMode::read}, {written, AccessMode::write}}};
+      EXPECT_TRUE(put(Acting(toy), task, true));
+      const WorkerId chosen = toy.rather_for.at(task.name);
+      ASSERT_TRUE(chosen == sample::worker(0) || chosen == sample::worker(1));
+      if (written == 1) by_datum[datum] = chosen;
+      EXPECT_EQ(chosen, by_datum[datum]);
+    }
+  }
+  EXPECT_EQ(toy.of_domain(0).size(), 20U);
+  ToyTask near = with_datum(3, 1);
+  EXPECT_TRUE(put(Acting(toy), near, true));
+  EXPECT_EQ(toy.own(), one(3));
+}
+
+TEST(Placing, DealsNothingUnderAPushThatDoesNot) {
+  Toy toy;
+  toy.homes = {{1, at(0)}, {2, at(1)}};
+  ToyTask task{.name = 7, .accesses = {{2, AccessMode::read}, {1, AccessMode::write}}};
+  EXPECT_TRUE(put(Acting(toy), task, true));
+  EXPECT_FALSE(toy.rather_for.at(7).valid());
 }
 
 TEST(Placing, DoesNotAskWhereDataIsIfThatMakesNoDifference) {
@@ -505,17 +549,18 @@ TEST(Finding, AThiefThatPausesStaysNear) {
   EXPECT_EQ(find_work(Acting(toy)), 1);
 }
 
-TEST(Finding, APatientThiefLeavesTheOthersHomesAloneForAWhile) {
+TEST(Finding, APatientThiefLeavesOtherDomainsAloneForAWhile) {
   Toy toy;
   toy.now = 7;
   toy.restraint = Restraint(2, 2);
+  toy.restraint.works(true);
   toy.of_domain(1) = {1};
-  toy.queue(toy.team.of_worker(5)) = {2, 3};
-  EXPECT_EQ(find_work(Acting(toy)), 2) << "what a worker keeps to itself is free";
-  EXPECT_EQ(find_work(Acting(toy)), 3);
+  toy.queue(toy.team.of_worker(5)) = {2};
   EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
   toy.of_domain(0) = {4};
   EXPECT_EQ(find_work(Acting(toy)), 4);
+  toy.queue(toy.team.of_worker(1)) = {3};
+  EXPECT_EQ(find_work(Acting(toy)), 3) << "of its own domain";
   toy.now += 199;
   EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
   toy.now += 1;
@@ -535,6 +580,17 @@ TEST(Finding, WhileATaskloopIsNewAllThatIsAnotherDomainsIsLeftAloneForAWhile) {
   EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
   toy.settles = false;
   EXPECT_TRUE(find_work(Acting(toy)).has_value());
+}
+
+TEST(Finding, WhatACreatorHoldsIsLeftAloneForAWhileInItsOwnDomainToo) {
+  Toy toy;
+  toy.now = 7;
+  toy.held_by = WorkerId{1};
+  toy.held_until = 8;
+  toy.queue(toy.team.of_worker(1)) = {3};
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.now = 8;
+  EXPECT_EQ(find_work(Acting(toy)), 3);
 }
 
 TEST(Finding, ALongWaitLooksEverywhereAndGivesAwayWhatItHas) {
@@ -557,7 +613,8 @@ struct Room {
   std::vector<std::uint32_t> sleepers;  // by domain
   std::vector<std::uint32_t> lookers;   // by domain
   std::int32_t coming = 0;
-  std::vector<std::size_t> woken{};  // their domains
+  std::vector<bool> fed{true, true, true};  // by domain
+  std::vector<std::size_t> woken{};         // their domains
 };
 
 /// A team of them, as decide/ sees it.
@@ -574,6 +631,7 @@ class Bedroom {
   }
   std::int32_t on_their_way() const { return room_->coming; }
   std::uint32_t looking(DomainId domain) const { return room_->lookers[domain.index()]; }
+  bool is_fed(DomainId domain) const { return room_->fed[domain.index()]; }
   std::uint32_t length(PlaceId place) const { return team_->lengths.length(place); }
   std::uint32_t prioritised() const { return 0; }
   int any_task() const { return -1; }
@@ -637,6 +695,14 @@ TEST_F(Waking, LeavesTasksAtHomeToTheirDomainUntilItHasMoreThanItCanTake) {
   EXPECT_EQ(woken_for(0, 1, false), std::vector<std::size_t>{1});
 }
 
+TEST_F(Waking, SparesNoDomainThatHasNothingOfItsOwn) {
+  room.sleepers = {0, 2, 2};
+  room.fed = {true, true, false};
+  EXPECT_EQ(woken_for(0, 1, true), std::vector<std::size_t>{2});
+  room.coming = 0;
+  EXPECT_EQ(woken_for(0, 3, true), std::vector<std::size_t>{1}) << "more than it can take next";
+}
+
 TEST_F(Waking, PassesTheWordToWhereTasksLieNearestFirst) {
   EXPECT_TRUE(passed_on_by(0).empty());
   queue_at(team.of_worker(4));  // of domain 2
@@ -652,16 +718,24 @@ class Restrained : public testing::Test {
   bool stays(std::uint64_t now) {
     return restraint_.stays([now] { return now; });
   }
+  void SetUp() override { restraint_.works(true); }
   /// For how long it stays from now on; it then takes what lies afar.
   std::uint64_t wait_in_vain() {
     const std::uint64_t begin = now_;
     while (stays(now_)) ++now_;
-    restraint_.works();
+    restraint_.works(false);
     return now_ - begin;
   }
   std::uint64_t now_ = 1000;
   Restraint restraint_{2, 1};
 };
+
+TEST(Restraint, TellsWhenItsWorkerFirstRunsATaskAtHome) {
+  Restraint restraint{0, 1};
+  EXPECT_FALSE(restraint.works(false));
+  EXPECT_TRUE(restraint.works(true));
+  EXPECT_FALSE(restraint.works(true));
+}
 
 TEST_F(Restrained, StaysForSoManyOfItsTasks) {
   EXPECT_EQ(wait_in_vain(), 100U) << "before it knows any";
@@ -691,7 +765,34 @@ TEST_F(Restrained, NeverWaitsIfItIsNotToBe) {
   EXPECT_EQ(restraint_.left(0), 0U);
 }
 
-// All data in another domain: what is lost by waiting stays small however long it lasts.
+TEST_F(Restrained, WaitsForNothingBeforeATaskWasAtHome) {
+  restraint_ = Restraint(2, 1);
+  EXPECT_FALSE(stays(now_));
+  EXPECT_FALSE(restraint_.times());
+  restraint_.works(false);
+  EXPECT_FALSE(stays(now_));
+  restraint_.works(true);
+  EXPECT_TRUE(stays(now_));
+}
+
+TEST_F(Restrained, WaitsForNothingThatIsOverWithinAMicrosecond) {
+  restraint_ = Restraint(2, 50);
+  restraint_.works(true);
+  EXPECT_TRUE(restraint_.times());
+  restraint_.ran(49);
+  EXPECT_FALSE(stays(now_));
+  restraint_.ran(1000);
+  EXPECT_TRUE(stays(now_));
+}
+
+TEST_F(Restrained, TimesFewTasksOnceItKnowsThem) {
+  int timed = 0;
+  for (int i = 0; i < 3200; ++i) timed += restraint_.times() ? 1 : 0;
+  EXPECT_GE(timed, 100);
+  EXPECT_LE(timed, 106);
+}
+
+// Its own domain has no data any more: what is lost by waiting stays small however long it lasts.
 TEST_F(Restrained, GivesUpWhereItIsAlwaysInVain) {
   std::uint64_t lost = 0;
   for (int i = 0; i < 1000; ++i) lost += wait_in_vain();
@@ -703,7 +804,7 @@ TEST_F(Restrained, IsItselfAgainOnceItWasRewarded) {
   restraint_.ran(5000);
   EXPECT_TRUE(stays(now_));
   EXPECT_GT(restraint_.left(now_), 0U);
-  restraint_.works();  // its own domain had something before the wait was over
+  restraint_.works(true);  // its own domain had something before the wait was over
   EXPECT_EQ(restraint_.left(now_), 0U);
   EXPECT_EQ(wait_in_vain(), 10'000U);
 }

@@ -314,6 +314,30 @@ TEST_P(NextTouchChanges, ASystemCallMayFillAGrownTail) {
   if (at != area.bytes()) area.release();
 }
 
+// The kernel fills what a locked mapping has grown by before it tells that the mapping has moved,
+// and refuses to fill anything for us until that is told: the call must not wait for us to do so.
+TEST_P(NextTouchChanges, ALockedMappingGrowsElsewhere) {
+  if (GetParam().way == WantedWay::protect) GTEST_SKIP() << "mprotect does not tell of mremap";
+  TestArea area(16);
+  area.will_have_holes();
+  TestArea room(48);
+  room.will_have_holes();
+  ASSERT_EQ(mark(area, 4), 0);
+  // Closed, so that locking touches nothing; and it says that it could not.
+  ASSERT_EQ(mprotect(area.bytes(), 16 * page, PROT_NONE), 0);
+  if (syscall(SYS_mlock, area.bytes(), 16 * page) == 0 || errno != ENOMEM) {
+    GTEST_SKIP() << "mlock is refused";
+  }
+  ASSERT_EQ(mprotect(area.bytes(), 16 * page, PROT_READ | PROT_WRITE), 0);
+  ASSERT_EQ(mremap(area.bytes(), 16 * page, 40 * page, MREMAP_MAYMOVE | MREMAP_FIXED, room.bytes()),
+            room.bytes());
+  for (std::size_t i = 0; i < 40 * words_per_page; ++i) {
+    const std::uint64_t expected = i < area.words() ? TestArea::value(1, i) : 0;
+    ASSERT_EQ(room.data()[i], expected) << i;
+  }
+  EXPECT_EQ(room.wrong(1, 40 * words_per_page, room.words()), room.words());
+}
+
 // --- What cannot be marked -----------------------------------------------------------------------
 
 TEST_P(NextTouchChanges, WhatIsExecutableSharedOrOfHugetlbfsIsRefused) {

@@ -39,6 +39,9 @@ TEST(Placement, EveryWordIsRead) {
   EXPECT_EQ(parse_placement("blocked").value().kind, PlacementKind::blocked);
   EXPECT_EQ(parse_placement("repair").value().kind, PlacementKind::repair);
   EXPECT_EQ(parse_placement("repair:25").value().sweeps, 25);
+  EXPECT_EQ(parse_placement("follow").value().kind, PlacementKind::follow);
+  EXPECT_EQ(parse_placement("follow").value().turns, 0);
+  EXPECT_EQ(parse_placement("follow:25").value().turns, 25);
   EXPECT_EQ(parse_placement("cyclic:4096").value().block, Bytes{4096});
   EXPECT_EQ(parse_placement("cyclic:64K").value().block, Bytes{std::uint64_t{64} << 10U});
   EXPECT_EQ(parse_placement("cyclic:2M").value().block, Bytes{std::uint64_t{2} << 20U});
@@ -46,10 +49,26 @@ TEST(Placement, EveryWordIsRead) {
 }
 
 TEST(Placement, WrongWordsAreNamedWithTheAcceptedOnes) {
-  for (const char* const word : {"", "blockwise", "cyclic", "cyclic:", "cyclic:3", "cyclic:4095",
-                                 "cyclic:64Q", "cyclic:64KK", "cyclic:99999999999999999999",
-                                 "cyclic:18014398509481984K", "repair:", "repair:0", "repair:-1",
-                                 "repair:2.5", "repair:x", "interleave:2", "first-touch:"}) {
+  for (const char* const word : {"",
+                                 "blockwise",
+                                 "cyclic",
+                                 "cyclic:",
+                                 "cyclic:3",
+                                 "cyclic:4095",
+                                 "cyclic:64Q",
+                                 "cyclic:64KK",
+                                 "cyclic:99999999999999999999",
+                                 "cyclic:18014398509481984K",
+                                 "repair:",
+                                 "repair:0",
+                                 "repair:-1",
+                                 "repair:2.5",
+                                 "repair:x",
+                                 "follow:",
+                                 "follow:0",
+                                 "follow:x",
+                                 "interleave:2",
+                                 "first-touch:"}) {
     const auto choice = parse_placement(word);
     ASSERT_FALSE(choice) << word;
     EXPECT_NE(choice.error().sentence.find("accepted are"), std::string::npos) << word;

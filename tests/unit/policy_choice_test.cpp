@@ -113,7 +113,7 @@ TEST(Registry, EveryRowIsInTheDocumentation) {
 
 TEST(Choice, AutoDependsOnTheNumberOfDomains) {
   EXPECT_EQ(describe(parsed("auto", 2)),
-            "auto (distribution=cyclic,push=writer-domain-or-local,steal=nearest-then-longest)");
+            "auto (distribution=cyclic,push=writer-domain-dealt,steal=nearest-then-longest)");
   EXPECT_EQ(describe(parsed("auto", 1)),
             "auto (distribution=first-touch,push=local,steal=nearest)");
   EXPECT_EQ(parsed("auto", 0), parsed("auto", 1));
@@ -121,7 +121,7 @@ TEST(Choice, AutoDependsOnTheNumberOfDomains) {
 
 TEST(Choice, PartsNotNamedComeFromAuto) {
   EXPECT_EQ(to_string(parsed("steal=domain-first", 2)),
-            "distribution=cyclic,push=writer-domain-or-local,steal=domain-first");
+            "distribution=cyclic,push=writer-domain-dealt,steal=domain-first");
   EXPECT_EQ(to_string(parsed("push=most-bytes", 1)),
             "distribution=first-touch,push=most-bytes,steal=nearest");
 }

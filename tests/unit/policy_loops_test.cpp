@@ -16,6 +16,8 @@ TEST(LoopChoice, IsReadAndWritten) {
   EXPECT_EQ(read("numa"), "numa,steal=nearest");
   EXPECT_EQ(read("numa,steal=most-loaded"), "numa,steal=most-loaded");
   EXPECT_EQ(read("numa,chunk=64,steal=random"), "numa,steal=random,chunk=64");
+  EXPECT_EQ(read("numa,moldable,chunk=2"), "numa,steal=nearest,moldable,chunk=2");
+  EXPECT_EQ(read(read("numa,moldable,steal=random")), "numa,steal=random,moldable");
   EXPECT_EQ(read(read("numa,chunk=64,steal=random")), "numa,steal=random,chunk=64");
 }
 
@@ -25,9 +27,10 @@ TEST(LoopChoice, AutoIsNumaWhereThereAreDomains) {
 }
 
 TEST(LoopChoice, RefusesWhatMakesNoSense) {
-  for (const char* text : {"", "numa,", "Numa", "stock,", "stock,steal=random", "numa,steal=",
-                           "numa,steal=far", "numa,chunk=0", "numa,chunk=-1", "numa,chunk=1x",
-                           "numa,chunk=99999999999999999999", "numa,,chunk=1", "numa,speed=1"}) {
+  for (const char* text :
+       {"", "numa,", "Numa", "stock,", "stock,steal=random", "numa,steal=", "numa,steal=far",
+        "numa,chunk=0", "numa,chunk=-1", "numa,chunk=1x", "numa,chunk=99999999999999999999",
+        "numa,,chunk=1", "numa,speed=1", "numa,moldable=1", "stock,moldable"}) {
     EXPECT_TRUE(read(text).starts_with("error: ")) << text << ": " << read(text);
   }
 }

@@ -69,6 +69,73 @@ TEST_F(PushTest, WriterDomainOrLocalKeepsWhatIsHereOrUnknown) {
   EXPECT_EQ(answer("writer-domain-or-local", 3), "w3");
 }
 
+TEST_F(PushTest, WriterDomainDealtKeepsWhatReadsNothingButWhatItWrites) {
+  EXPECT_EQ(answer("writer-domain-dealt", 1, {datum(Mode::write, 0)}), "w1");
+  EXPECT_EQ(answer("writer-domain-dealt", 1, {datum(Mode::read_write, 0)}), "w1");
+  EXPECT_EQ(answer("writer-domain-dealt", 1, {homeless(Mode::write), homeless(Mode::read)}), "w1");
+  EXPECT_EQ(answer("writer-domain-dealt", 1, {datum(Mode::write, 1)}), "d1");
+  EXPECT_EQ(answer("writer-domain-dealt", 3), "w3");
+}
+
+TEST_F(PushTest, WriterDomainDealtSharesWhatReadsOtherData) {
+  for (const std::size_t read : {0U, 1U}) {
+    const std::vector<DataHome> data = {datum(Mode::read, read), datum(Mode::write, 0)};
+    EXPECT_EQ(answer("writer-domain-dealt", 1, data), "d0");
+    EXPECT_EQ(answer("writer-domain-dealt", 2, data), "d0");
+  }
+}
+
+TEST(WriterDomainDealt, HasNobodyToDealToInADomainOfOneWorker) {
+  Team team(machine_of({1, 2}));
+  const std::vector<DataHome> data = {datum(Mode::read, 1), datum(Mode::write, 0)};
+  const auto push = make_push("writer-domain-dealt");
+  EXPECT_EQ(ask(*push, team, 0, data), "w0");
+  EXPECT_FALSE(push->rather_for(team.view(0), ReadyTask{data}, domain(0)).valid());
+}
+
+/// Whom `writer-domain-dealt` deals a task to that reads a datum of domain 1 and writes in domain
+/// 0.
+WorkerId dealt_to(Team& team, std::uint32_t name, std::size_t self = 0) {
+  std::vector<DataHome> data = {datum(Mode::read, 0), datum(Mode::read, 1), datum(Mode::write, 0)};
+  data[0].name = 17 * name;
+  data[1].name = name;
+  data[2].name = 5 * name;
+  return make_push("writer-domain-dealt")->rather_for(team.view(self), ReadyTask{data}, domain(0));
+}
+
+TEST(WriterDomainDealt, DealsByWhatIsReadFromAfarAndNothingElse) {
+  Team team(machine_of({4, 1}));
+  for (const std::uint32_t step : {1U, 64U, 576U}) {  // lines, pages, and pages with a gap
+    std::vector<int> tasks(5);
+    for (std::uint32_t i = 0; i < 400; ++i) {
+      const WorkerId chosen = dealt_to(team, step * i);
+      ASSERT_TRUE(chosen.valid());
+      EXPECT_EQ(chosen, dealt_to(team, step * i, 4)) << "whoever makes it ready";
+      ++tasks[chosen.index()];
+    }
+    for (std::size_t w = 0; w < 4; ++w) EXPECT_NEAR(tasks[w], 100, 35) << step << ", " << w;
+    EXPECT_EQ(tasks[4], 0) << "of the other domain";
+  }
+}
+
+TEST(WriterDomainDealt, DealsNothingThatUsesDataOfItsOwnDomain) {
+  Team team(machine_of({2, 2}));
+  const std::vector<DataHome> data = {datum(Mode::read, 0), homeless(Mode::read),
+                                      datum(Mode::write, 0)};
+  const auto push = make_push("writer-domain-dealt");
+  EXPECT_FALSE(push->rather_for(team.view(2), ReadyTask{data}, domain(0)).valid());
+}
+
+TEST(Deals, OnlyThoseThatSaySo) {
+  Team team(machine_of({2, 2}));
+  const std::vector<DataHome> data = {datum(Mode::read, 1), datum(Mode::write, 0)};
+  for (const auto& row : pushes()) {
+    const auto push = row.make();
+    EXPECT_EQ(push->rather_for(team.view(0), ReadyTask{data}, domain(0)).valid(), push->deals())
+        << row.name;
+  }
+}
+
 TEST_F(PushTest, MostBytesGoesWhereMostOfItIs) {
   EXPECT_EQ(answer("most-bytes", 0, {datum(Mode::read, 0, 100), datum(Mode::read, 1, 101)}), "d1");
   EXPECT_EQ(answer("most-bytes", 0, {datum(Mode::read, 0, 101), datum(Mode::read, 1, 100)}), "w0");

@@ -252,10 +252,34 @@ TEST(Steal, NearestThenLongestBoundsItsRoundsAndStillReachesAll) {
   std::set<std::string> met;
   for (int i = 0; i < 3000; ++i) {
     const Names visits = ask(*steal, team, 5);
-    EXPECT_LE(visits.size(), 65U + 16U);
+    // The own domain's four places, twelve domains of five places each, and one more.
+    EXPECT_LE(visits.size(), 4U + 12U + 1U + 16U);
     met.insert(visits.begin(), visits.end());
   }
   EXPECT_EQ(met.size(), 100U + 399U) << "all but the own place";
+}
+
+TEST(Steal, NearestThenLongestGoesAsFarAsNearest) {
+  Machine m = machine_of(std::vector<std::size_t>(24, 8));
+  for (std::size_t i = 0; i < 24; ++i) {
+    for (std::size_t j = 0; j < 24; ++j) {
+      if (i != j) set_distance(m, i, j, static_cast<std::uint32_t>(10 + (i > j ? i - j : j - i)));
+    }
+  }
+  Team team(m);
+  const auto domains_of = [&](std::string_view policy) {
+    std::map<std::string, int> rounds;
+    const auto steal = make_steal(policy);
+    for (int i = 0; i < 300; ++i) {
+      for (const std::string& name : ask(*steal, team, 0)) {
+        if (name.starts_with('d')) ++rounds[name];
+      }
+    }
+    std::erase_if(rounds, [](const auto& each) { return each.second < 300; });
+    return rounds;
+  };
+  EXPECT_EQ(domains_of("nearest").size(), 8U) << "its own and those that it visits in each round";
+  EXPECT_EQ(domains_of("nearest-then-longest"), domains_of("nearest"));
 }
 
 TEST(Steal, MostLoadedGoesToTheLongestQueue) {

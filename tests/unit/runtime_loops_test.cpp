@@ -154,8 +154,8 @@ TEST(LoopVictim, IsSparedWhileItHasNotComeToItsOnlyChunk) {
 
 // --- threads
 
-void choose(policy::LoopSteal steal) {
-  Engine::instance().set_loops({.numa = true, .steal = steal, .chunk = 0});
+void choose(policy::LoopSteal steal, bool moldable = false) {
+  Engine::instance().set_loops({.numa = true, .steal = steal, .moldable = moldable, .chunk = 0});
 }
 
 std::uint64_t iterations(Locality kind) {
@@ -186,7 +186,7 @@ TEST(Loops, RunEachIterationOnce) {
   Random random(7);
   for (int round = 0; round < 150; ++round) {
     const host::Machine machine({2, 1, 2});
-    choose(static_cast<policy::LoopSteal>(round % 3));
+    choose(static_cast<policy::LoopSteal>(round % 3), round % 4 == 3);
     const std::size_t threads = 1 + random.below(9);
     struct One {
       LoopRequest request;
@@ -198,6 +198,8 @@ TEST(Loops, RunEachIterationOnce) {
       request.iterations = random.below(3) == 0 ? random.below(4) : random.below(3000);
       request.chunk = random.below(3) == 0 ? random.below(400) : 1;
       request.guided = random.below(2) == 0;
+      if (i % 3 != 0) request.site = static_cast<std::uintptr_t>(i);
+      if (i >= 4 && i % 4 != 0) request = loops[static_cast<std::size_t>(i % 4)].request;
       loops.push_back(
           {request, std::make_unique<std::atomic<std::uint8_t>[]>(request.iterations + 1)});
     }

@@ -123,6 +123,37 @@ TEST(SharedQueue, IsFirstInFirstOut) {
   EXPECT_EQ(queue.length(), 0U);
 }
 
+TEST(SharedQueue, AWorkerTakesWhatWasDealtToItOrToNobodyFirst) {
+  LARES_NEEDS_ORDER();
+  SharedQueue queue;
+  Family family(5);
+  const WorkerId me{1};
+  const WorkerId mate{2};
+  const WorkerId dealt[] = {mate, me, mate, {}, me};
+  for (std::size_t i = 0; i < 5; ++i) queue.push(family.children[i], dealt[i]);
+  EXPECT_EQ(queue.take(nullptr, true, me), &family.children[1]);
+  EXPECT_EQ(queue.take(nullptr, true, me), &family.children[3]);
+  EXPECT_EQ(queue.take(nullptr, true), &family.children[0]) << "others take the oldest";
+  EXPECT_EQ(queue.take(nullptr, true, me), &family.children[4]) << "the last one";
+  queue.push(family.children[0], mate);
+  EXPECT_EQ(queue.length(), 2U);
+  EXPECT_EQ(queue.take(nullptr, true, me), &family.children[2]) << "rather than nothing";
+  EXPECT_EQ(queue.take(nullptr, true, me), &family.children[0]);
+  EXPECT_EQ(queue.take(nullptr, true, me), nullptr);
+}
+
+TEST(SharedQueue, AWorkerLooksForWhatWasDealtToItAmongTheFirstFewOnly) {
+  LARES_NEEDS_ORDER();
+  SharedQueue queue;
+  Family family(decide::limits::dealt_look + 2);
+  const WorkerId me{1};
+  const WorkerId mate{2};
+  for (Task& task : family.children) queue.push(task, &task == &family.children.back() ? me : mate);
+  EXPECT_EQ(queue.take(nullptr, true, me), &family.children[0]);
+  EXPECT_EQ(queue.take(nullptr, true, me), &family.children[1]);
+  EXPECT_EQ(queue.take(nullptr, true, me), &family.children.back()) << "it has come near enough";
+}
+
 TEST(SharedQueue, AConstrainedWorkerTakesDescendantsOnlyEvenIfOthersAreUntied) {
   LARES_NEEDS_ORDER();
   SharedQueue queue;

@@ -83,6 +83,39 @@ TEST(TaskloopPieces, OfANewLoopAreToBeLeftAloneWhileItIsOpen) {
   });
 }
 
+// As both compilers wait for the pieces: a group around the loop.
+TEST(TaskloopPieces, AreToBeLeftAloneUntilTheLoopsOwnGroupEnds) {
+  const host::Machine machine({2, 2});
+  host::single(4, [](Worker& worker) {
+    const std::atomic<bool>& is_new = worker.team->new_taskloop;
+    begin_group(worker);
+    for (const std::uintptr_t loop : {std::uintptr_t{177}, std::uintptr_t{178}}) {
+      // The second one, without a group of its own, is not one of another thread.
+      EXPECT_FALSE(are_without_homes_in_order(pieces_of(Taskloop(worker, loop, true), eight)));
+      EXPECT_TRUE(is_new.load());
+    }
+    end_group(worker);
+    EXPECT_FALSE(is_new.load());
+    EXPECT_EQ(worker.team->open_taskloops.load(), 0U);
+  });
+}
+
+TEST(TaskloopPieces, InAGroupOfOtherTasksAreLeftAloneWhileTheyAreMade) {
+  const host::Machine machine({2, 2});
+  host::single(4, [](Worker& worker) {
+    Taskgroup& group = *begin_group(worker);
+    group.incomplete.fetch_add(1);  // as a member that has not ended
+    {
+      const Taskloop loop(worker, 179, true);
+      EXPECT_TRUE(worker.team->new_taskloop.load());
+    }
+    EXPECT_FALSE(worker.team->new_taskloop.load());
+    EXPECT_EQ(worker.team->open_taskloops.load(), 0U);
+    group.incomplete.fetch_sub(1);
+    end_group(worker);
+  });
+}
+
 class PiecesByData : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Policies, PiecesByData,
                          testing::Values("auto", "locality-queues", "virouleau",

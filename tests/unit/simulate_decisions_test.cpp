@@ -117,21 +117,25 @@ const char* name_of(Step::Kind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-/// Pages that nobody has touched.
+/// Pages that nobody has touched. The simulator's blocks lie one behind the other from address 0
+/// on, and data is told apart by the low half of its address: these begin where that is 0, too.
 class FreshBlocks {
  public:
   FreshBlocks()
-      : memory_(mmap(nullptr, block_count * block_bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
+      : room_(mmap(nullptr, 2 * half, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)),
+        first_((reinterpret_cast<std::uintptr_t>(room_) + half - 1) / half * half) {}
   FreshBlocks(const FreshBlocks&) = delete;
   FreshBlocks& operator=(const FreshBlocks&) = delete;
-  ~FreshBlocks() { munmap(memory_, block_count * block_bytes); }
+  ~FreshBlocks() { munmap(room_, 2 * half); }
   [[nodiscard]] std::uintptr_t operator[](BlockIndex block) const {
-    return reinterpret_cast<std::uintptr_t>(memory_) + block * block_bytes;
+    return first_ + block * block_bytes;
   }
 
  private:
-  void* memory_;
+  static constexpr std::size_t half = std::size_t{1} << 32U;
+  void* room_;
+  std::uintptr_t first_;
 };
 
 /// Sleepers of a real team that are none: threads that nobody wakes.
@@ -153,7 +157,10 @@ class Bedrooms {
         bound_.push_back(&worker);
       }
     }
-    for (std::size_t d = 0; d < domain_count; ++d) team_.looking[d].count.store(step.looking[d]);
+    for (std::size_t d = 0; d < domain_count; ++d) {
+      team_.looking[d].count.store(step.looking[d]);
+      team_.fed[d].store(step.fed[d]);
+    }
     team_.waking.store(step.coming);
   }
 
@@ -284,6 +291,8 @@ class Replay {
     worker.thrift = decide::Thrift(1);
     for (int i = 0; step().tiny && i < 100; ++i) worker.thrift.ran(false, 0, 0);
     if (step().learning) worker.thrift.ran(true, 0, step().pausing ? ticks() + (1ULL << 60U) : 0);
+    worker.restraint = decide::Restraint(step().staying ? 1 : 0, 1ULL << 50U);
+    worker.restraint.works(true);
     std::vector<const runtime::Task*> waits_in;
     for (std::size_t w = 0; w < worker_count; ++w) waits_in.push_back(waits_in_task(w));
     bedrooms_.lie_down(step(), waits_in);
@@ -622,6 +631,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, SameDecisions,
                          testing::Values("auto", "locality-queues", "virouleau", "stock-like",
                                          "central", "push=most-bytes,steal=most-loaded",
                                          "push=writer-domain-or-local,steal=nearest",
+                                         "push=writer-domain-dealt,steal=nearest",
                                          "push=local,steal=nearest-then-longest",
                                          "push=local-domain,steal=random-domain",
                                          "push=writer-domain,steal=core-first",

@@ -218,6 +218,60 @@ TEST(Run, TakesTheTimeThatTheMemoryTakes) {
   EXPECT_EQ(outcome.loads.front().resource, "memory 0");
 }
 
+TEST(NumaLoop, StaysWhereAStaticLoopPutItsDataIfAllHaveAsMuch) {
+  Bench bench;
+  bench.parameters.noise = 0;
+  const Workload workload = bench.make("stream:gb=6,times=2,pieces=4");
+  const Outcome outcome = bench.run(workload, "numa");
+  // The last chunk is for whoever has seen the end of all others.
+  EXPECT_GE(outcome.by_locality[0] + 2, workload.tasks.size());
+  EXPECT_LT(outcome.remote_bytes, 0.05 * outcome.local_bytes);
+}
+
+TEST(NumaLoop, RunsEachIterationOnceAndBalances) {
+  const Bench bench;
+  const Workload workload = bench.make("balance:packages=500,gb=1");
+  const double fixed = bench.run(workload, "static").seconds;
+  for (const char* policy : {"numa", "numa,steal=most-loaded", "numa,steal=random,chunk=3"}) {
+    std::vector<Interval> trace;
+    const Outcome outcome = bench.run(workload, policy, 1, &trace);
+    std::vector<int> times(workload.tasks.size());
+    for (const Interval& task : trace) ++times[task.task];
+    EXPECT_EQ(std::ranges::count(times, 1), static_cast<std::ptrdiff_t>(times.size())) << policy;
+    EXPECT_LT(outcome.seconds, 0.9 * fixed) << policy;
+    EXPECT_GT(outcome.remote_steals, 0U) << policy;
+    EXPECT_GT(outcome.steals, outcome.remote_steals) << policy;
+    EXPECT_EQ(outcome.by_locality[0] + outcome.by_locality[1] + outcome.by_locality[2],
+              times.size());
+    EXPECT_EQ(outcome.seconds, bench.run(workload, policy).seconds) << policy;
+  }
+}
+
+// No thief of another domain before the own one has nothing left: worker 0 has all but nothing to
+// do, its neighbour most of the domain's part, and the other domains as much each.
+TEST(NumaLoop, LooksFarOnlyWhenItsOwnDomainHasNothingLeft) {
+  Bench bench({2, 2});
+  Workload workload;
+  workload.name = "uneven";
+  for (int i = 0; i < 64; ++i) workload.add_task(i < 16 ? 1e-6 : 1e-3);
+  workload.add_phase();
+  std::vector<Interval> trace;
+  bench.run(workload, "numa,steal=most-loaded", 1, &trace);
+  double home_began = 0;
+  double first_far = 1e9;
+  for (const Interval& task : trace) {
+    if (task.worker.index() > 1) continue;
+    if (task.task < 32) home_began = std::max(home_began, task.begin);
+    if (task.task >= 32 && task.task < 63) first_far = std::min(first_far, task.begin);
+  }
+  EXPECT_LT(home_began, first_far);
+}
+
+TEST(NumaLoop, IsChosenAsInRun) {
+  EXPECT_EQ(parse_schedule("numa,steal=random", 2).value().loops.steal, policy::LoopSteal::random);
+  EXPECT_FALSE(parse_schedule("numa,steal=far", 2).ok());
+}
+
 TEST(Run, FindsOneMemoryAHotSpot) {
   const Bench bench;
   const Outcome outcome = bench.run(bench.make("stream:gb=6,init=serial,times=1"), "static");

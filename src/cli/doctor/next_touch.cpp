@@ -38,7 +38,7 @@ void check_next_touch(std::vector<Check>& checks) {
   checks.push_back({"next-touch", Verdict::note,
                     refused + left +
                         "; system calls on marked memory fail with EFAULT, and "
-                        "--placement repair moves nothing",
+                        "--placement repair and follow move nothing",
                     allow_thread});
 }
 

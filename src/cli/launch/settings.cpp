@@ -180,6 +180,7 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   }
   settings.stall = stall.value();
   settings.record_limit = record_limit.value();
+  settings.explain = options.explain;
   settings.quiet = quiet.value();
   return settings;
 }

@@ -28,6 +28,7 @@ struct RunOptions {
   std::string record;
   std::string stall;
   std::string record_limit;
+  bool explain = false;
   bool quiet = false;
   std::vector<std::string> program;  ///< protected (launch/words.hpp)
 };
@@ -49,6 +50,7 @@ struct RunSettings {
   Bytes record_limit;                    ///< what the record may take until the program's end
   std::string record;                    ///< where the task graph goes; empty: nowhere
   std::chrono::milliseconds stall{0};    ///< longest time without progress; 0: nobody watches
+  bool explain = false;                  ///< tell of each construct how its data was located
   bool quiet = false;
 };
 

@@ -57,13 +57,6 @@ class ElfFile {
   int file_;
 };
 
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text ? std::string(text.get()) : name;
-}
-
 /// Where an address of the file's image lies in the file.
 std::uint64_t in_file(const std::vector<Elf64_Phdr>& segments, std::uint64_t address) noexcept {
   for (const Elf64_Phdr& segment : segments) {
@@ -85,11 +78,18 @@ const Elf64_Shdr* symbol_table(const std::vector<Elf64_Shdr>& sections) noexcept
   return found;
 }
 
+}  // namespace
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? std::string(text.get()) : name;
+}
+
 std::string_view file_name(std::string_view path) noexcept {
   return path.substr(path.rfind('/') + 1);
 }
-
-}  // namespace
 
 Symbols::Symbols(pid_t process) {
   std::ifstream maps(fmt::format("/proc/{}/maps", process));

@@ -6,9 +6,16 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lares::cli {
+
+/// The name as the source has it, or as it is if it is no C++ name.
+std::string demangled(const std::string& name);
+
+/// What stands behind the last slash.
+std::string_view file_name(std::string_view path) noexcept;
 
 /// The code that a process has mapped when this is made. Compilers give the bodies of regions and
 /// tasks local names, which only a file's own table of symbols has: it is read where there is one.

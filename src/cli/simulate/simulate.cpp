@@ -26,6 +26,7 @@ struct SimulateOptions {
   std::string sweep;
   std::size_t cores = 0;
   std::uint32_t seeds = 5;
+  std::uint32_t first_seed = 1;
   bool no_ranges = false;
   std::string svg;
   std::string report;
@@ -96,6 +97,7 @@ std::vector<simulate::NamedSchedule> schedules(const SimulateOptions& options,
 
 void simulate_all(const SimulateOptions& options) {
   if (options.seeds == 0 || options.seeds > 1000) mistake("--seeds: accepted are 1 to 1000");
+  if (options.first_seed == 0) mistake("--first-seed: accepted are numbers from 1 on");
   if (!options.report.empty()) {
     const auto lab_counts =
         std::filesystem::path(options.report).parent_path() / "lab-policies.json";
@@ -114,7 +116,8 @@ void simulate_all(const SimulateOptions& options) {
                                         schedules(options, machine),
                                         team_sizes(options, machine),
                                         options.seeds,
-                                        !options.no_ranges};
+                                        !options.no_ranges,
+                                        options.first_seed};
   const auto found = expect([&] {
     ProgressLine line;
     return simulate::run_experiment(
@@ -140,7 +143,7 @@ void check_together(const CLI::App& command) {
   const auto given = [&](const char* name) { return command.count(name) > 0; };
   if (given("--report")) {
     for (const char* other : {"WORKLOAD", "--machine", "--domain", "--policy", "--cores", "--sweep",
-                              "--no-ranges", "--svg", "--format"}) {
+                              "--no-ranges", "--first-seed", "--svg", "--format"}) {
       if (given(other)) {
         mistake(fmt::format("{} cannot stand beside --report, which simulates what the papers did",
                             other));
@@ -170,9 +173,11 @@ void add_simulate(CLI::App& app) {
                       "NAME or NAME:KEY=VALUE,KEY=VALUE as listed below, or file:GRAPH");
   add_machine_options(*command, options->machine);
   command
-      ->add_option("--policy", options->policies,
-                   "A policy as `lares policies` lists them, or static or dynamic for loops; "
-                   "repeat the option to compare several")
+      ->add_option(
+          "--policy", options->policies,
+          "A policy as `lares policies` lists them, or for loops static, dynamic, or numa with "
+          ",steal=NAME and ,chunk=N as in `lares run --loops`; repeat the option to "
+          "compare several")
       ->type_name("POLICY")
       ->allow_extra_args(false);
   command->add_option("--cores", options->cores, "How many cores the team has; all if not given")
@@ -181,6 +186,10 @@ void add_simulate(CLI::App& app) {
       ->add_option("--sweep", options->sweep, "Teams of several sizes: domains=1,2,4 or cores=8,16")
       ->type_name("KEY=LIST");
   command->add_option("--seeds", options->seeds, "Runs with different chance, 5 if not given")
+      ->type_name("N");
+  command
+      ->add_option("--first-seed", options->first_seed,
+                   "Number of the first of them, 1 if not given: other numbers, other chance")
       ->type_name("N");
   command->add_flag("--no-ranges", options->no_ranges,
                     "Leave out the runs at both ends of each uncertain parameter");

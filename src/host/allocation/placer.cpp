@@ -51,6 +51,7 @@ Distribution distribution_of(const Placer& placer) noexcept {
       break;
     case PlacementKind::first_touch:
     case PlacementKind::repair:
+    case PlacementKind::follow:
       how.kind = Distribution::Kind::first_touch;
       break;
   }
@@ -58,7 +59,8 @@ Distribution distribution_of(const Placer& placer) noexcept {
 }
 
 bool places(PlacementKind kind) noexcept {
-  return kind != PlacementKind::first_touch && kind != PlacementKind::repair;
+  return kind == PlacementKind::interleave || kind == PlacementKind::cyclic ||
+         kind == PlacementKind::blocked;
 }
 
 void make_placer(const machine::Machine& machine, const memory::PlacementChoice& choice) {

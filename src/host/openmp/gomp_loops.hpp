@@ -5,23 +5,26 @@
 
 namespace lares::omp::gomp {
 
-/// A loop of `long`, in a direction that the sign of the step tells.
-inline runtime::LoopRequest loop_request(long start, long end, long incr) noexcept {
+/// A loop of `long`, at the code `site`, in a direction that the sign of the step tells.
+inline runtime::LoopRequest loop_request(const void* site, long start, long end,
+                                         long incr) noexcept {
   using Bits = unsigned long;
   const bool up = incr > 0;
   const bool runs = up ? start < end : start > end;
   const Bits distance = up ? Bits(end) - Bits(start) : Bits(start) - Bits(end);
   runtime::LoopRequest request;
+  request.site = reinterpret_cast<std::uintptr_t>(site);
   request.bounds = {Bits(start), Bits(incr), Bits(end)};
   request.iterations = runs ? trips_before(up, distance, Bits(incr)) : 0;
   return request;
 }
 
 /// A loop of `unsigned long long`; down, its step is the complement of how far it goes.
-inline runtime::LoopRequest loop_request(bool up, unsigned long long start, unsigned long long end,
-                                         unsigned long long incr) noexcept {
+inline runtime::LoopRequest loop_request(const void* site, bool up, unsigned long long start,
+                                         unsigned long long end, unsigned long long incr) noexcept {
   const bool runs = up ? start < end : start > end;
   runtime::LoopRequest request;
+  request.site = reinterpret_cast<std::uintptr_t>(site);
   request.bounds = {start, incr, end};
   request.iterations = runs ? trips_before(up, up ? end - start : start - end, incr) : 0;
   return request;

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "base/raw_memory.hpp"
+#include "host/openmp/following.hpp"
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_loops.hpp"
 #include "host/openmp/gomp_reductions.hpp"
@@ -80,6 +81,7 @@ namespace gomp = lares::omp::gomp;
   lares::omp::Stock& stock =                                                           \
       *lares::omp::stock_of(reinterpret_cast<const void*>(fn), lares::omp::Abi::gomp); \
   lares::omp::before_region();                                                         \
+  lares::omp::before_repeated_region(stock, reinterpret_cast<const void*>(fn));        \
   auto* const name##_real = lares::omp::real<decltype(name)>(stock, lares::omp::Entry::name)
 
 // Declares `hint`; regions that never make tasks and that no memory waits for, and all if Lares is
@@ -147,7 +149,8 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
     LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, chunk, flags));       \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
     if (gomp::takes_loop(stock, threads)) {                                                     \
-      lares::runtime::LoopRequest request = gomp::loop_request(start, end, incr);               \
+      lares::runtime::LoopRequest request =                                                     \
+          gomp::loop_request(reinterpret_cast<const void*>(fn), start, end, incr);              \
       request.guided = is_guided;                                                               \
       request.chunk = gomp::chunk_of(chunk);                                                    \
       return gomp::run_with_loop(stock, launch, request, threads, flags);                       \
@@ -163,7 +166,8 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
     gomp::Launch launch(stock, hint, fn, data);                                                 \
     const lares::omp::RuntimeSchedule schedule(stock);                                          \
     if (schedule.is_ours() && gomp::takes_loop(stock, threads)) {                               \
-      lares::runtime::LoopRequest request = gomp::loop_request(start, end, incr);               \
+      lares::runtime::LoopRequest request =                                                     \
+          gomp::loop_request(reinterpret_cast<const void*>(fn), start, end, incr);              \
       schedule.apply_to(request);                                                               \
       request.by_variable = false; /* of the task that starts the region, and of no other */    \
       return gomp::run_with_loop(stock, launch, request, threads, flags);                       \

@@ -10,6 +10,7 @@
 #include "host/openmp/gomp_tasks.hpp"
 #include "host/openmp/region.hpp"
 #include "runtime/record.hpp"
+#include "runtime/series.hpp"
 #include "runtime/stall.hpp"
 #include "runtime/taskloop.hpp"
 
@@ -115,7 +116,7 @@ void run_later(runtime::Worker& worker, Recipe recipe,
     *static_cast<std::uintptr_t*>(detach) = event_of(*task);
     *static_cast<std::uintptr_t*>(task->host.call.data) = event_of(*task);
   }
-  runtime::submit(worker, *task, dependences);
+  runtime::submit_from(worker, *task, reinterpret_cast<std::uintptr_t>(recipe.body), dependences);
 }
 
 // Without data to copy or dependences to wait for.
@@ -184,8 +185,28 @@ template <class Number>
     runtime::run_undeferred(worker, *task, {});
   } else {
     task->home = home;
+    task->located = runtime::Located::loop;
     runtime::submit(worker, *task, {});
   }
+}
+
+template <class Number>
+void make_pieces(runtime::Worker& worker, const Recipe& recipe, const decide::Pieces& pieces,
+                 Number start, Number end, Number step) {
+  const bool included =
+      (recipe.flags & flag_if) == 0 || worker.current->has(runtime::task_flag::final);
+  const runtime::Taskloop taskloop(worker, reinterpret_cast<std::uintptr_t>(recipe.body),
+                                   !included);
+  const auto at = [&](std::uint64_t iteration) {
+    // Without a sign: what is before the loop's end does not overflow, but a part of the sum may.
+    const std::uint64_t value =
+        static_cast<std::uint64_t>(start) + iteration * static_cast<std::uint64_t>(step);
+    return static_cast<Number>(value);
+  };
+  taskloop.for_each(pieces, [&](decide::LoopRange range, bool last, DomainId home) {
+    // The program's own end, which the last step may not meet.
+    make_piece(worker, recipe, at(range.begin), last ? end : at(range.end), included, home);
+  });
 }
 
 template <class Number>
@@ -207,21 +228,8 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
       register_with_group(worker, static_cast<LoopData<Number>*>(recipe.data)->reductions);
     }
   }
-  const bool included =
-      (recipe.flags & flag_if) == 0 || worker.current->has(runtime::task_flag::final);
-  const runtime::Taskloop taskloop(worker, reinterpret_cast<std::uintptr_t>(recipe.body),
-                                   !included);
   const decide::Pieces pieces = cut(iterations, recipe.flags, argument, worker.team->size());
-  const auto at = [&](std::uint64_t iteration) {
-    // Without a sign: what is before the loop's end does not overflow, but a part of the sum may.
-    const std::uint64_t value =
-        static_cast<std::uint64_t>(start) + iteration * static_cast<std::uint64_t>(step);
-    return static_cast<Number>(value);
-  };
-  taskloop.for_each(pieces, [&](decide::LoopRange range, bool last, DomainId home) {
-    // The program's own end, which the last step may not meet.
-    make_piece(worker, recipe, at(range.begin), last ? end : at(range.end), included, home);
-  });
+  make_pieces(worker, recipe, pieces, start, end, step);
   if (grouped) runtime::end_group(worker);
 }
 
@@ -229,6 +237,21 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
 [[gnu::noinline]] void queue_plain(runtime::Worker& worker, Body body, void* data, long size,
                                    long align, unsigned flags) {
   run_later(worker, {body, data, nullptr, size, align, flags, 0}, {}, nullptr);
+}
+
+// One that may belong to a series: only if nothing is known of it may it run at once.
+[[gnu::noinline]] void place_in_series(runtime::Worker& worker, Body body, void* data, long size,
+                                       long align, unsigned flags) {
+  const auto code = reinterpret_cast<std::uintptr_t>(body);
+  const runtime::InSeries known = runtime::next_in_series(worker, code);
+  const Recipe recipe{body, data, nullptr, size, align, flags, 0};
+  if (known.known()) {
+    return runtime::submit_in_series(worker, *make_with_copy(worker, recipe), known);
+  }
+  if (runtime::should_inline(worker)) {
+    return runtime::run_inline(worker, run_in_place, reinterpret_cast<void*>(body), data, 0);
+  }
+  runtime::submit(worker, *make_with_copy(worker, recipe), {});
 }
 
 // The same with dependences.
@@ -298,7 +321,9 @@ LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, v
                            caller);
   }
   const bool depends = (flags & gomp::flag_depend) != 0;
-  if (gomp::may_run_now(*worker, flags, false, depends)) {
+  if (!depends && lares::runtime::may_be_in_series(*worker)) {
+    gomp::place_in_series(*worker, fn, data, size, align, flags);
+  } else if (gomp::may_run_now(*worker, flags, false, depends)) {
     lares::runtime::run_inline(*worker, gomp::run_in_place, reinterpret_cast<void*>(fn), data, 0);
   } else if (!depends) {
     gomp::queue_plain(*worker, fn, data, size, align, flags);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/raw_memory.hpp"
+#include "host/openmp/following.hpp"
 #include "host/openmp/kmp_entry.hpp"
 #include "host/openmp/placement.hpp"
 
@@ -238,6 +239,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
   Stock& stock = kmp::stock_of_code(microtask);
   if (!lares::omp::active() || stock.contains(caller)) return stock.find(Entry::__kmpc_fork_call);
   lares::omp::before_region();
+  lares::omp::before_repeated_region(stock, kmp::code_of(microtask));
   if (static_cast<std::size_t>(argc) > kmp::most_arguments) {
     lares::runtime::Engine::instance().note(
         "a parallel region with more than 256 captured variables was left to the stock runtime");

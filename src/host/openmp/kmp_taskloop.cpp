@@ -54,15 +54,15 @@ Field* same_field(Field* field, CompilerTask* from, CompilerTask* to) noexcept {
   if (loop.duplicate != nullptr) loop.duplicate(piece, loop.pattern, last ? 1 : 0);
   if (loop.if_clause) {
     task_of(*piece).home = home;
+    task_of(*piece).located = runtime::Located::loop;
     submit(worker, *piece, {});
   } else {
     run_now(worker, *piece, {});
   }
 }
 
-void run(runtime::Worker& worker, const Loop& loop, bool grouped, LoopSchedule schedule,
-         std::uint64_t argument, bool strict) {
-  if (grouped) runtime::begin_group(worker);
+void make_pieces(runtime::Worker& worker, const Loop& loop, LoopSchedule schedule,
+                 std::uint64_t argument, bool strict) {
   const bool deferred = loop.if_clause && !worker.current->has(runtime::task_flag::final);
   const runtime::Taskloop taskloop(worker, reinterpret_cast<std::uintptr_t>(loop.pattern->routine),
                                    deferred);
@@ -73,6 +73,12 @@ void run(runtime::Worker& worker, const Loop& loop, bool grouped, LoopSchedule s
       make_piece(worker, loop, range, last, home);
     });
   }
+}
+
+void run(runtime::Worker& worker, const Loop& loop, bool grouped, LoopSchedule schedule,
+         std::uint64_t argument, bool strict) {
+  if (grouped) runtime::begin_group(worker);
+  make_pieces(worker, loop, schedule, argument, strict);
   discard(worker, *loop.pattern);
   if (grouped) runtime::end_group(worker);
 }

@@ -6,6 +6,7 @@
 #include "host/openmp/kmp_depend.hpp"
 #include "host/openmp/kmp_entry.hpp"
 #include "runtime/record.hpp"
+#include "runtime/series.hpp"
 #include "runtime/stall.hpp"
 
 namespace lares::omp::kmp {
@@ -174,7 +175,7 @@ void submit(runtime::Worker& worker, CompilerTask& made,
   const std::uint32_t bits = task.host.bits.flags;
   if ((bits & task_bit::priority) != 0) task.priority = priority_of(worker, task);
   if (is_included(worker, bits)) return run_now(worker, made, dependences);
-  runtime::submit(worker, task, dependences);
+  runtime::submit_from(worker, task, reinterpret_cast<std::uintptr_t>(made.routine), dependences);
 }
 
 }  // namespace lares::omp::kmp

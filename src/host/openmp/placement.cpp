@@ -47,14 +47,6 @@ std::atomic<bool> g_repairing{false};  ///< the master that took it works; other
 
 void note(const char* sentence) noexcept { runtime::Engine::instance().note(sentence); }
 
-std::size_t find_areas(memory::LargeArea* areas) noexcept {
-  std::size_t found = 0;
-  const auto allocations = reinterpret_cast<memory::LargeAllocations>(
-      dlsym(RTLD_DEFAULT, memory::large_allocations_name));
-  if (allocations != nullptr) found = allocations(areas, most_areas);
-  return found + memory::find_static_areas({areas + found, most_areas - found});
-}
-
 void tell_marked(const memory::Repaired& done) noexcept {
   std::array<char, 240> text;
   std::snprintf(text.data(), text.size(),
@@ -115,7 +107,7 @@ bool look() noexcept {
   auto* const areas =
       static_cast<memory::LargeArea*>(std::malloc(most_areas * sizeof(memory::LargeArea)));
   if (areas == nullptr) return true;
-  const std::size_t count = find_areas(areas);
+  const std::size_t count = find_large_areas(areas, most_areas);
   const memory::RepairContext context{memory::real_calls(), g_state->nodes,
                                       runtime::Engine::instance().machine(), g_state->next_touch,
                                       g_state->page};
@@ -140,6 +132,14 @@ std::optional<double> wanted_sweeps() noexcept {
 }
 
 }  // namespace
+
+std::size_t find_large_areas(memory::LargeArea* areas, std::size_t room) noexcept {
+  std::size_t found = 0;
+  const auto allocations = reinterpret_cast<memory::LargeAllocations>(
+      dlsym(RTLD_DEFAULT, memory::large_allocations_name));
+  if (allocations != nullptr) found = allocations(areas, room);
+  return found + memory::find_static_areas({areas + found, room - found});
+}
 
 void repair_now() noexcept {
   if (g_repairing.exchange(true, std::memory_order_acq_rel)) return;

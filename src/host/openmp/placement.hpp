@@ -2,6 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+
+#include "memory/repair/large_area.hpp"
 
 namespace lares::omp {
 
@@ -10,6 +13,10 @@ namespace lares::omp {
 extern std::atomic<int> g_repair_looks;
 
 void repair_now() noexcept;
+
+/// The program's large allocations that live at this moment, and its large static arrays: at most
+/// `room`; gives how many. Thread safe; not in a signal handler.
+std::size_t find_large_areas(memory::LargeArea* areas, std::size_t room) noexcept;
 
 /// Called by a master before the stock runtime gets its region. One load when there is nothing to
 /// do.

@@ -14,6 +14,7 @@
 
 #include "base/read_file.hpp"
 #include "host/openmp/binding.hpp"
+#include "host/openmp/following.hpp"
 #include "host/openmp/gomp_tasks.hpp"
 #include "host/openmp/kmp_tasks.hpp"
 #include "host/openmp/own_allocators.hpp"
@@ -23,6 +24,7 @@
 #include "machine/machine.hpp"
 #include "policy/registry.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/explain.hpp"
 #include "runtime/process_lock.hpp"
 #include "runtime/record.hpp"
 #include "runtime/stall.hpp"
@@ -33,23 +35,49 @@ namespace {
 
 char g_session[512];
 
-// The process's counters: a sparse file that the launcher reads after our end, whatever end it is.
-runtime::CountersFile* map_counters() noexcept {
+// A sparse file of this process in the session's folder, which the launcher reads after our end,
+// whatever end it is; null if that is refused.
+void* map_file(const char* kind, std::size_t bytes) noexcept {
   char path[600];
-  std::snprintf(path, sizeof(path), "%s/stats.%d", g_session, static_cast<int>(getpid()));
+  std::snprintf(path, sizeof(path), "%s/%s.%d", g_session, kind, static_cast<int>(getpid()));
   const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return nullptr;
-  constexpr std::size_t bytes = runtime::CountersFile::slots_offset +
-                                runtime::max_counter_slots * sizeof(runtime::CounterSlot);
   void* memory = MAP_FAILED;
   if (ftruncate(file, static_cast<off_t>(bytes)) == 0) {
     memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   }
   close(file);
-  if (memory == MAP_FAILED) {
-    unlink(path);
-    return nullptr;
-  }
+  if (memory != MAP_FAILED) return memory;
+  unlink(path);
+  return nullptr;
+}
+
+std::uintptr_t task_code(const runtime::Task& task) noexcept {
+  if (const std::uintptr_t code = gomp::task_code(task); code != 0) return code;
+  if (const std::uintptr_t code = kmp::task_code(task); code != 0) return code;
+  return reinterpret_cast<std::uintptr_t>(runtime::stall::glance(task.run));
+}
+
+// `lares run --explain` leaves a file for us, which says so.
+void explain_if_wanted() noexcept {
+  char path[600];
+  std::snprintf(path, sizeof(path), "%s/explain", g_session);
+  if (access(path, F_OK) != 0) return;
+  void* const memory = map_file("explain", sizeof(runtime::ExplainFile));
+  if (memory == nullptr) return;
+  auto* const file = static_cast<runtime::ExplainFile*>(memory);
+  file->row_bytes = sizeof(runtime::ConstructRow);
+  file->pid = static_cast<std::uint32_t>(getpid());
+  file->magic = runtime::ExplainFile::expected_magic;
+  runtime::explain::begin(*file, task_code);
+}
+
+runtime::CountersFile* map_counters() noexcept {
+  void* const memory =
+      map_file("stats", runtime::CountersFile::slots_offset +
+                            runtime::max_counter_slots * sizeof(runtime::CounterSlot));
+  if (memory == nullptr) return nullptr;
+  explain_if_wanted();
   auto* counters = static_cast<runtime::CountersFile*>(memory);
   counters->slot_bytes = sizeof(runtime::CounterSlot);
   counters->pid = static_cast<std::uint32_t>(getpid());
@@ -76,12 +104,6 @@ bool wants_record() noexcept {
 Nanoseconds stall_limit() noexcept {
   const std::string text = read_file(std::string(g_session) + "/stall");
   return {std::strtoll(text.c_str(), nullptr, 10) * 1'000'000};
-}
-
-std::uintptr_t task_code(const runtime::Task& task) noexcept {
-  if (const std::uintptr_t code = gomp::task_code(task); code != 0) return code;
-  if (const std::uintptr_t code = kmp::task_code(task); code != 0) return code;
-  return reinterpret_cast<std::uintptr_t>(runtime::stall::glance(task.run));
 }
 
 const char* runtime_of(const void* host) noexcept {
@@ -162,6 +184,7 @@ void set_up() noexcept {
     engine.deactivate();
   }
   set_up_repair();
+  set_up_following();
 }
 
 // After the C library's own constructors, before the program's.

@@ -1,10 +1,10 @@
 // Who brings pages back and who follows a change of the program keep out of each other's way.
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstdint>
+
+#include "memory/next_touch/quiet.hpp"
 
 namespace lares::memory {
 
@@ -27,7 +27,7 @@ class Gate {
 
   void close() noexcept {
     closers_.fetch_add(1, std::memory_order_seq_cst);
-    while (inside_.load(std::memory_order_seq_cst) != 0) sched_yield();
+    for (Patience patience; inside_.load(std::memory_order_seq_cst) != 0;) patience.wait();
   }
   // seq_cst: whoever enters after it sees what was done meanwhile.
   void open() noexcept { closers_.fetch_sub(1, std::memory_order_seq_cst); }

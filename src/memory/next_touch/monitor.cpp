@@ -4,20 +4,73 @@
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <span>
 
 #include "base/disorder.hpp"
 
 namespace lares::memory {
+namespace {
+
+// The kernel is asked directly: a program may have functions of its own under the C library's
+// names, and they may use memory that waits for this thread.
+
+int wait_for(std::span<pollfd> sources, bool forever) noexcept {
+  timespec none{};
+  return static_cast<int>(
+      syscall(SYS_ppoll, sources.data(), sources.size(), forever ? nullptr : &none, nullptr, 0UL));
+}
+
+long read_from(int file, void* to, std::size_t bytes) noexcept {
+  return syscall(SYS_read, file, to, bytes);
+}
+
+int value_of(char digit) noexcept {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : 16;
+}
+
+/// The number at `at`, which moves behind it.
+unsigned long number_at(const char*& at, unsigned long base) noexcept {
+  while (*at == ' ') ++at;
+  if (base == 16 && at[0] == '0' && at[1] == 'x') at += 2;
+  unsigned long value = 0;
+  for (; value_of(*at) < static_cast<int>(base); ++at) {
+    value = value * base + static_cast<unsigned long>(value_of(*at));
+  }
+  return value;
+}
+
+/// A file of /proc, whole or its beginning, with a 0 at the end; false if there is nothing to read.
+bool read_of_thread(pid_t thread, const char* name, std::span<char> text) noexcept {
+  std::array<char, 64> path{"/proc/self/task/"};
+  std::array<char, 16> digits;
+  std::size_t count = 0;
+  for (auto rest = static_cast<unsigned>(thread); count == 0 || rest != 0; rest /= 10) {
+    digits[count++] = static_cast<char>('0' + rest % 10);
+  }
+  char* end = path.data() + std::strlen(path.data());
+  while (count > 0) *end++ = digits[--count];
+  *end++ = '/';
+  std::memcpy(end, name, std::strlen(name) + 1);
+  const auto file =
+      static_cast<int>(syscall(SYS_openat, AT_FDCWD, path.data(), O_RDONLY | O_CLOEXEC));
+  if (file < 0) return false;
+  const long got = read_from(file, text.data(), text.size() - 1);
+  syscall(SYS_close, file);
+  text[got < 0 ? 0 : static_cast<std::size_t>(got)] = '\0';
+  return got > 0;
+}
+
+}  // namespace
 
 int Monitor::start() noexcept {
   if (started_) return 0;
@@ -45,11 +98,11 @@ void* Monitor::run(void* self) noexcept {
 
 void Monitor::loop() noexcept {
   bool closed = false;
-  for (;;) {
+  for (Patience patience;;) {
     const bool idle = waiting_ == 0 && touches_waiting_ == 0;
     const int file = watch_.userfault.descriptor();
     std::array<pollfd, 2> sources{{{file, POLLIN, 0}, {keeper_.end_file(), POLLIN, 0}}};
-    if (poll(sources.data(), sources.size(), idle ? -1 : 0) < 0 && errno != EINTR) break;
+    if (wait_for(sources, idle) < 0 && errno != EINTR) break;
     if (sources[1].revents != 0) break;
     // Nobody keeps it, and the program has closed it: there is nothing to come.
     if ((sources[0].revents & (POLLNVAL | POLLHUP)) != 0) break;
@@ -59,9 +112,10 @@ void Monitor::loop() noexcept {
       if (!closed) watch_.gate.close();
       closed = true;
       take_message();
+      patience = {};
       disorder::late(disorder::Point::change_read);
     } else if (!idle) {
-      sched_yield();  // all is taken, so whoever is in the way can get on
+      patience.wait();  // all is taken, so whoever is in the way can get on
     }
     tell_changes();
     if (waiting_ > 0) continue;
@@ -74,7 +128,8 @@ void Monitor::loop() noexcept {
 
 void Monitor::take_message() noexcept {
   uffd_msg message;
-  if (read(watch_.userfault.descriptor(), &message, sizeof(message)) != sizeof(message)) return;
+  const long got = read_from(watch_.userfault.descriptor(), &message, sizeof(message));
+  if (got != static_cast<long>(sizeof(message))) return;
   if (message.event == UFFD_EVENT_PAGEFAULT) {
     const auto& fault = message.arg.pagefault;
     take_touch(fault.address, static_cast<pid_t>(fault.feat.ptid));
@@ -135,22 +190,27 @@ int Monitor::tell(const Change& change) noexcept {
 }
 
 int cpu_of_thread(pid_t thread) noexcept {
-  std::array<char, 64> path;
-  std::snprintf(path.data(), path.size(), "/proc/self/task/%d/stat", static_cast<int>(thread));
-  const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return -1;
   std::array<char, 1024> text;
-  const ssize_t got = read(file, text.data(), text.size() - 1);
-  ::close(file);
-  if (got <= 0) return -1;
-  text[static_cast<std::size_t>(got)] = '\0';
+  if (!read_of_thread(thread, "stat", text)) return -1;
   // The name may hold anything; the fields after it are numbers, and the 37th of them is it.
   const char* at = std::strrchr(text.data(), ')');
   constexpr int fields_after_name = 37;
   for (int field = 0; at != nullptr && field < fields_after_name; ++field) {
     at = std::strchr(at + 1, ' ');
   }
-  return at == nullptr ? -1 : static_cast<int>(std::strtol(at, nullptr, 10));
+  return at == nullptr ? -1 : static_cast<int>(number_at(at, 10));
+}
+
+bool is_growing_a_mapping(pid_t thread) noexcept {
+  std::array<char, 256> text;
+  if (!read_of_thread(thread, "syscall", text)) return false;
+  // The call's number and its arguments: address, length before, length afterwards.
+  const char* at = text.data();
+  const unsigned long call = number_at(at, 10);
+  number_at(at, 16);
+  const unsigned long before = number_at(at, 16);
+  const unsigned long after = number_at(at, 16);
+  return call == SYS_mremap && after > before;
 }
 
 }  // namespace lares::memory

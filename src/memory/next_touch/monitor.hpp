@@ -91,4 +91,8 @@ class Monitor {
 /// The processor that a thread of this process was last on, from /proc; -1 if that cannot be read.
 int cpu_of_thread(pid_t thread) noexcept;
 
+/// Whether a thread of this process is in an mremap that makes a mapping larger, from /proc; false
+/// if that cannot be read. Of a thread that is about to sleep, the kernel answers when it does.
+bool is_growing_a_mapping(pid_t thread) noexcept;
+
 }  // namespace lares::memory

@@ -119,6 +119,7 @@ class NextTouch : private Listener {
   bool stray_fault(const Fault& fault, std::uint32_t version) noexcept;
   bool is_usable(const Fault& fault) noexcept;
   bool is_forbidden_to_write(std::uintptr_t address) noexcept;
+  int fetch(Way way, std::uintptr_t address, pid_t thread) noexcept;
   int stray_touch(Way way, std::uintptr_t page) noexcept;
   Toucher toucher_of(pid_t thread) noexcept;
 

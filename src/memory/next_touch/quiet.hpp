@@ -39,7 +39,9 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-/// Waiting for another thread that is about to finish: politely, then asleep for moments.
+/// Waiting for another thread that is about to finish: politely, then asleep for moments. Whoever
+/// yields without end keeps a processor busy, and where Linux 6.18 had many of those, a thread that
+/// could run was not let run for half a minute.
 class Patience {
  public:
   void wait() noexcept {

@@ -17,7 +17,7 @@
 //  5. Bytes are dropped for one reason only: the program has told the kernel to.
 //  6. An area becomes a region, and its watch ends, only while no change is unread: the kernel does
 //     first and tells then, so that an address may already be another mapping's. The kernel's
-//     answer EAGAIN to any request says that there is one.
+//     answer EAGAIN to any request says that there is one. (But see `grow`.)
 //  7. A page whose emptying was told, and may still come, stays where it is (emptying.hpp).
 //
 // A chunk is `aside`, `busy` (one thread has it) or `settled`; a region is `marking`, `live`,
@@ -40,6 +40,9 @@
 //  unmap            | as a move, without the part that is gone; its slice of the alias is unmapped
 //  split (mprotect, | a request is halved down to a page. A page of other protection or lock than
 //   mlock, advice)  | the alias' is copied
+//  grow (mremap of  | the kernel fills what has grown before it tells of the move, and answers
+//  EAGAIN
+//   locked memory)  | until then: those pages are nobody's, so their watch ends
 //  refuse (errno)   | what lies aside comes | stays aside; the toucher asks again, settle tells
 //                   | back, or stays aside  | its caller, mark is refused
 //  last one settled | -                     | finished, or later: invariant 6    | -

@@ -106,9 +106,24 @@ int NextTouch::stray_touch(Way way, std::uintptr_t page) noexcept {
   return error;
 }
 
+/// A locked mapping that grows elsewhere is filled by its mremap, from the old end on, before the
+/// kernel tells of the move; and until that is told, it answers none of our requests but the end of
+/// a watch. What has grown is nobody's yet: neither are pages of it aside, nor does anybody know
+/// where it is before the call returns.
 int NextTouch::touched(Way way, std::uintptr_t address, pid_t thread) noexcept {
   const std::uintptr_t page = address & ~(shared_.page - 1);
   const Userfault& userfault = shared_.watch_of(way).userfault;
+  int error = fetch(way, address, thread);
+  if (error == EAGAIN && userfault.has_unread_change(shared_.page) &&
+      is_growing_a_mapping(thread)) {
+    error = userfault.unwatch(page, shared_.page) == 0 ? 0 : EAGAIN;
+  }
+  if (error == 0) userfault.wake(page, shared_.page);
+  return error;
+}
+
+/// 0: what there is to do for the touch is done, and the toucher may touch again; or EAGAIN.
+int NextTouch::fetch(Way way, std::uintptr_t address, pid_t thread) noexcept {
   for (;;) {
     const Regions::Found region = shared_.regions.find(address);
     // acquire: as in fault().
@@ -118,16 +133,12 @@ int NextTouch::touched(Way way, std::uintptr_t address, pid_t thread) noexcept {
     if (!ours ||
         Chunk::state(region->chunks[index].load(std::memory_order_acquire)) == Chunk::settled) {
       // As in stray_fault(); a page that is there stays.
-      if (stray_touch(way, page) == EAGAIN) return EAGAIN;
-      break;
+      return stray_touch(way, address & ~(shared_.page - 1)) == EAGAIN ? EAGAIN : 0;
     }
     const int error = carrier_.bring(*region, index, toucher_of(thread));
     if (error == ESTALE) continue;
-    if (error == EAGAIN) return EAGAIN;
-    break;  // Other errors pass: the toucher touches again.
+    return error == EAGAIN ? EAGAIN : 0;  // other errors pass: the toucher touches again
   }
-  userfault.wake(page, shared_.page);
-  return 0;
 }
 
 /// Pages that are copied are those of this thread: so it prefers the toucher's node.

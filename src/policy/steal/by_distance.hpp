@@ -10,8 +10,9 @@
 
 namespace lares::policy::steal {
 
-/// A round stops going from domain to domain once it has listed so many places; one more domain,
-/// drawn from the rest, keeps every place within reach.
+/// A round stops going from domain to domain once it has passed so many places, listed or not; one
+/// more domain, drawn from the rest, keeps every place within reach. Where the thieves of a large
+/// machine look everywhere in each round, a few tasks bring all of them to one memory.
 inline constexpr std::size_t enough_places = 64;
 
 inline bool lies_below(const Places& places, PlaceId place, PlaceId ancestor) noexcept {
@@ -61,17 +62,20 @@ inline std::size_t end_of_ring(const Places& places, DomainId own, std::span<con
   return end;
 }
 
-/// Calls `visit(domain)` for the other domains, nearest first, as far as a round goes. `visit` may
-/// list places in `victims`.
+/// Calls `visit(domain)` for the other domains, nearest first, as far as a round goes. It goes as
+/// far for those who list few places of a domain in `victims` as for those who list all.
 template <class Visit>
 void visit_other_domains(const View& view, DomainId own, const Victims& victims,
                          Visit&& visit) noexcept {
   const auto row = view.places.nearest_first(own);
+  std::size_t passed = victims.list().size();
   for (std::size_t begin = 1; begin < row.size();) {
     const std::size_t end = end_of_ring(view.places, own, row, begin);
     const Ring ring(view.random, row.subspan(begin, end - begin));
     for (std::size_t i = 0; i < end - begin; ++i) {
-      if (victims.list().size() < enough_places) {
+      if (passed < enough_places) {
+        const std::size_t workers = view.places.workers_in(ring[i]).size();
+        passed += workers == 0 ? 0 : 1 + workers;
         visit(ring[i]);
         continue;
       }

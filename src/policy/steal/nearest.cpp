@@ -24,7 +24,7 @@ class Nearest : public Steal {
 
 class Patient final : public Nearest {
  public:
-  [[nodiscard]] std::uint32_t patience() const noexcept override { return 2; }
+  [[nodiscard]] std::uint32_t patience() const noexcept override { return usual_patience; }
 };
 
 }  // namespace

@@ -27,6 +27,7 @@ class NearestThenLongest final : public Steal {
     });
     ranking.list(victims);
   }
+  [[nodiscard]] std::uint32_t patience() const noexcept override { return usual_patience; }
 };
 
 }  // namespace
@@ -35,7 +36,7 @@ Entry<Steal> nearest_then_longest() noexcept {
   return {.name = "nearest-then-longest",
           .paper = "",
           .source = "Lares, after Schmidl 2016, 4.2.2 (b) and (c)",
-          .summary = "own domain; the other domains' places by distance; workers, longest first",
+          .summary = "as patient, but of the other domains' workers the longest first",
           .places = {.workers = Reach::all, .domains = Reach::all},
           .make = &make<Steal, NearestThenLongest>};
 }

@@ -55,16 +55,16 @@ namespace gomp = lares::omp::gomp;
   LARES_REAL_BY_CALLER(name);                                                      \
   return name##_real(__VA_ARGS__)
 
-#define LARES_LOOP_WORKER()              \
-  lares::runtime::Worker* const worker = \
-      lares::omp::own_worker(__builtin_return_address(0), lares::omp::Abi::gomp)
+#define LARES_LOOP_WORKER()                               \
+  const void* const caller = __builtin_return_address(0); \
+  lares::runtime::Worker* const worker = lares::omp::own_worker(caller, lares::omp::Abi::gomp)
 
 #define LARES_LOOP_START(name, is_guided)                                                         \
   LARES_EXPORT bool name(long start, long end, long incr, long chunk, long* istart, long* iend) { \
     LARES_LOOP_WORKER();                                                                          \
     if (worker != nullptr && lares::omp::schedules_loops(*worker)) {                              \
-      return gomp::start(*worker, gomp::loop_request(start, end, incr), is_guided, chunk, istart, \
-                         iend);                                                                   \
+      return gomp::start(*worker, gomp::loop_request(caller, start, end, incr), is_guided, chunk, \
+                         istart, iend);                                                           \
     }                                                                                             \
     LARES_FORWARD_LOOP(name, start, end, incr, chunk, istart, iend);                              \
   }
@@ -74,20 +74,20 @@ namespace gomp = lares::omp::gomp;
                          gomp_ull* istart, gomp_ull* iend) {                                   \
     LARES_LOOP_WORKER();                                                                       \
     if (worker != nullptr && lares::omp::schedules_loops(*worker)) {                           \
-      return gomp::start(*worker, gomp::loop_request(up, start, end, incr), is_guided, chunk,  \
-                         istart, iend);                                                        \
+      return gomp::start(*worker, gomp::loop_request(caller, up, start, end, incr), is_guided, \
+                         chunk, istart, iend);                                                 \
     }                                                                                          \
     LARES_FORWARD_LOOP(name, up, start, end, incr, chunk, istart, iend);                       \
   }
 
-#define LARES_LOOP_RUNTIME_START(name)                                                \
-  LARES_EXPORT bool name(long start, long end, long incr, long* istart, long* iend) { \
-    LARES_LOOP_WORKER();                                                              \
-    if (worker != nullptr && lares::omp::schedules_loops(*worker) &&                  \
-        gomp::enter_by_variable(*worker, gomp::loop_request(start, end, incr))) {     \
-      return gomp::deliver(*worker, istart, iend);                                    \
-    }                                                                                 \
-    LARES_FORWARD_LOOP(name, start, end, incr, istart, iend);                         \
+#define LARES_LOOP_RUNTIME_START(name)                                                    \
+  LARES_EXPORT bool name(long start, long end, long incr, long* istart, long* iend) {     \
+    LARES_LOOP_WORKER();                                                                  \
+    if (worker != nullptr && lares::omp::schedules_loops(*worker) &&                      \
+        gomp::enter_by_variable(*worker, gomp::loop_request(caller, start, end, incr))) { \
+      return gomp::deliver(*worker, istart, iend);                                        \
+    }                                                                                     \
+    LARES_FORWARD_LOOP(name, start, end, incr, istart, iend);                             \
   }
 
 #define LARES_LOOP_ULL_RUNTIME_START(name)                                                       \
@@ -95,7 +95,7 @@ namespace gomp = lares::omp::gomp;
                          gomp_ull* iend) {                                                       \
     LARES_LOOP_WORKER();                                                                         \
     if (worker != nullptr && lares::omp::schedules_loops(*worker) &&                             \
-        gomp::enter_by_variable(*worker, gomp::loop_request(up, start, end, incr))) {            \
+        gomp::enter_by_variable(*worker, gomp::loop_request(caller, up, start, end, incr))) {    \
       return gomp::deliver(*worker, istart, iend);                                               \
     }                                                                                            \
     LARES_FORWARD_LOOP(name, up, start, end, incr, istart, iend);                                \

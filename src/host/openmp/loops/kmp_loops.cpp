@@ -34,8 +34,8 @@ std::uint64_t trips(Value lower, Value upper, Step<Value> step) noexcept {
 
 /// True if the loop is ours; the worker has then entered it.
 template <class Value>
-bool begin(runtime::Worker& worker, std::int32_t schedule, Value lower, Value upper,
-           Step<Value> step, Step<Value> chunk) noexcept {
+bool begin(runtime::Worker& worker, const void* site, std::int32_t schedule, Value lower,
+           Value upper, Step<Value> step, Step<Value> chunk) noexcept {
   worker.in_own_loop = false;
   worker.began_own_loop = false;
   // By home, the first iteration of a part would wait for all of the part before.
@@ -46,6 +46,7 @@ bool begin(runtime::Worker& worker, std::int32_t schedule, Value lower, Value up
   const std::int32_t kind = schedule & ~modifier_nonmonotonic;
   if (kind < schedule_dynamic || kind > schedule_auto) return false;
   runtime::LoopRequest request;
+  request.site = reinterpret_cast<std::uintptr_t>(site);
   request.iterations = trips(lower, upper, step);
   const bool runs = step > 0 ? lower <= upper : lower >= upper;
   if (runs && request.iterations == 0) return false;
@@ -85,8 +86,10 @@ namespace kmp = lares::omp::kmp;
   LARES_EXPORT void __kmpc_dispatch_init_##suffix(kmp_location* loc, std::int32_t gtid,            \
                                                   std::int32_t schedule, Value lower, Value upper, \
                                                   kmp::Step<Value> step, kmp::Step<Value> chunk) { \
-    lares::runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));           \
-    if (worker != nullptr && kmp::begin<Value>(*worker, schedule, lower, upper, step, chunk)) {    \
+    const void* const site = __builtin_return_address(0);                                          \
+    lares::runtime::Worker* const worker = kmp::own_worker(site);                                  \
+    if (worker != nullptr &&                                                                       \
+        kmp::begin<Value>(*worker, site, schedule, lower, upper, step, chunk)) {                   \
       return;                                                                                      \
     }                                                                                              \
     LARES_KMP_REAL(__kmpc_dispatch_init_##suffix)                                                  \

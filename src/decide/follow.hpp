@@ -1,0 +1,231 @@
+// When work repeats itself, and whether its data shall follow it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace lares::decide {
+
+/// How often pieces of work have begun, by what repeats (an address of code) and by how many
+/// threads do it. One user at a time. A colliding one is new again.
+class Repetitions {
+ public:
+  /// How often in a row work of this cause has begun with so many threads, this time included.
+  std::uint32_t begin(std::uintptr_t cause, std::size_t threads) noexcept {
+    Row& row = rows_[(static_cast<std::uint64_t>(cause) * 0x9E3779B97F4A7C15ULL) >> (64U - bits)];
+    if (row.times == 0 || row.cause != cause || row.threads != threads) row = {cause, threads, 0};
+    return row.times = std::min(row.times + 1, most);
+  }
+
+ private:
+  static constexpr unsigned bits = 10;
+  static constexpr std::uint32_t most = 1U << 30U;
+  struct Row {
+    std::uintptr_t cause = 0;
+    std::size_t threads = 0;
+    std::uint32_t times = 0;
+  };
+  std::array<Row, 1U << bits> rows_{};
+};
+
+/// What samples of some data say, pages each.
+struct Evidence {
+  std::uint32_t touched = 0;  ///< by somebody in each of two turns of the work
+  std::uint32_t steady = 0;   ///< of those, both times by the same domain
+  std::uint32_t away = 0;     ///< of those, at first in the memory of another domain
+  std::uint32_t pairs = 0;    ///< of neighbours that were both touched
+  std::uint32_t joined = 0;   ///< of those, by the same domain
+
+  /// From fewer samples nothing is concluded.
+  static constexpr std::uint32_t enough = 8;
+  [[nodiscard]] bool is_enough() const noexcept { return touched >= enough; }
+  /// The same domains use it again and again, and a good part of it is not theirs.
+  [[nodiscard]] bool shall_follow() const noexcept {
+    return is_enough() && 4 * steady >= 3 * touched && 4 * away >= touched;
+  }
+  /// What lies side by side is used by one domain, so that it can go in larger pieces.
+  [[nodiscard]] bool is_coarse() const noexcept { return pairs > 0 && 16 * joined >= 15 * pairs; }
+  [[nodiscard]] double away_share() const noexcept {
+    return touched == 0 ? 0 : static_cast<double>(away) / touched;
+  }
+};
+
+/// After how many turns a move has paid that takes `cost` and of whose data `away_share` is remote.
+/// Remote memory is `ratio` times as slow as local memory, and half of a turn's time is assumed to
+/// be spent waiting for memory. Times in one unit. Infinite if it never does.
+inline double turns_to_pay(double cost, double turn, double away_share, double ratio) noexcept {
+  constexpr double part_of_memory = 0.5;
+  const double gain = ratio > 1 ? turn * part_of_memory * away_share * (1 - 1 / ratio) : 0;
+  return gain > 0 ? cost / gain : std::numeric_limits<double>::infinity();
+}
+
+/// The course of things for one process: two looks at samples of its data, a turn of the work each,
+/// and if both agree, a move. One user at a time; pure: times are the executor's, in nanoseconds.
+///
+///  phase    | work begins that ...                    | ->
+///  ---------+-----------------------------------------+----------------------------------------
+///  resting  | has begun before, after the rest        | looking: first_look
+///  looking  | is the same, its samples were touched   | checking: second_look
+///  checking | is the same, its samples were touched   | judging: judge; judged() says how it goes
+///  on saving   | is the same, and has paid for the move  | resting: move any      | is the same by
+///  fewer or more threads, or did not come for long | resting
+///
+/// What a move costs is spent only when the work has been repeated so often that the move would
+/// have paid by then: so all is at most twice as dear as with a knowledge of the future. A program
+/// that alternates between two ways to share out its data is followed `most_moves` times at most.
+class Follow {
+ public:
+  enum class Step : std::uint8_t { none, first_look, second_look, judge, move };
+
+  /// `turns_told`: how often the user says that the work comes; 0: nothing said.
+  explicit Follow(double turns_told = 0) noexcept : turns_told_(turns_told) {}
+
+  /// Work begins. `touched()`: the share of the last look's samples that have been touched.
+  template <class Touched>
+  Step begin(std::uintptr_t cause, std::size_t threads, std::int64_t now,
+             Touched touched) noexcept {
+    const std::uint32_t times = repetitions_.begin(cause, threads);
+    if (phase_ == Phase::resting) return look(cause, times, now);
+    if (cause != cause_) return is_replaced(cause) ? replace(cause, times, now) : Step::none;
+    if (times < 2) rest(now);
+    if (phase_ == Phase::resting || phase_ == Phase::judging) return Step::none;
+    others_ = rival_starts_ = 0;
+    times_ = times;
+    ++starts_;
+    if (phase_ == Phase::saving) return spend(now);
+    if (!is_turn_over(touched())) return Step::none;
+    return phase_ == Phase::looking ? check(now) : judge(now);
+  }
+  /// The samples wait for their touch from `now` on; to prepare that took `took`.
+  void looked(std::int64_t now, std::int64_t took) noexcept {
+    since_ = now;
+    look_ += took;
+    touched_ = 0;
+  }
+  /// What came of the step `judge`. True if the data shall move now.
+  bool judged(double turns_needed, std::int64_t now) noexcept {
+    const double turns = turns_so_far();
+    needed_ = turns_needed;
+    if (needed_ <= std::max(turns, turns_told_)) {
+      move(now);
+      return true;
+    }
+    phase_ = Phase::saving;
+    if (needed_ > 2 * turns) rest(now);
+    return false;
+  }
+  /// Nothing waits any more.
+  void give_up(std::int64_t now) noexcept { rest(now); }
+
+  /// How long a turn takes, the shorter of two.
+  [[nodiscard]] std::int64_t turn() const noexcept { return turn_; }
+  [[nodiscard]] double turns_so_far() const noexcept {
+    return static_cast<double>(times_) / static_cast<double>(std::max(starts_in_turn_, 1U));
+  }
+  /// Whether the last look was the second one.
+  [[nodiscard]] bool is_checking() const noexcept { return phase_ == Phase::checking; }
+  [[nodiscard]] std::uint32_t moves() const noexcept { return moves_; }
+  /// True once nothing can come any more.
+  [[nodiscard]] bool is_over() const noexcept {
+    return phase_ == Phase::resting && (moves_ == most_moves || looks_ == most_looks);
+  }
+
+  static constexpr std::uint32_t most_moves = 3;
+  static constexpr std::uint32_t most_looks = 12;
+
+ private:
+  enum class Phase : std::uint8_t { resting, looking, checking, judging, saving };
+
+  /// Other work comes again and again where the one that is looked at does not. In a loop over many
+  /// kinds of work, that one comes in between.
+  bool is_replaced(std::uintptr_t cause) noexcept {
+    ++others_;
+    if (cause == rival_) {
+      ++rival_starts_;
+    } else if (rival_starts_ > 0) {
+      --rival_starts_;
+    } else {
+      rival_ = cause;
+      rival_starts_ = 1;
+    }
+    return rival_starts_ >= most_rivals || others_ >= most_others;
+  }
+  Step replace(std::uintptr_t cause, std::uint32_t times, std::int64_t now) noexcept {
+    phase_ = Phase::resting;
+    rest_until_ = now;
+    return look(cause, times, now);
+  }
+  Step look(std::uintptr_t cause, std::uint32_t times, std::int64_t now) noexcept {
+    if (is_over() || times < 2 || now < rest_until_) return Step::none;
+    phase_ = Phase::looking;
+    cause_ = cause;
+    times_ = times;
+    starts_ = others_ = rival_starts_ = 0;
+    look_ = 0;
+    ++looks_;
+    return Step::first_look;
+  }
+  /// Most of the data has been used, or all that is used at all.
+  bool is_turn_over(double touched) noexcept {
+    const bool no_more = touched > 0 && touched == touched_;
+    touched_ = touched;
+    return touched >= 0.5 || no_more || starts_ >= most_starts;
+  }
+  Step check(std::int64_t now) noexcept {
+    phase_ = Phase::checking;
+    starts_in_turn_ = starts_;
+    turn_ = now - since_;
+    starts_ = 0;
+    return Step::second_look;
+  }
+  Step judge(std::int64_t now) noexcept {
+    phase_ = Phase::judging;
+    starts_in_turn_ = std::min(starts_in_turn_, starts_);
+    turn_ = std::min(turn_, now - since_);
+    return Step::judge;
+  }
+  Step spend(std::int64_t now) noexcept {
+    if (turns_so_far() < needed_) return Step::none;
+    move(now);
+    return Step::move;
+  }
+  void move(std::int64_t now) noexcept {
+    ++moves_;
+    rest(now);
+  }
+  /// Looks take a hundredth of the time at most, and are ever rarer.
+  void rest(std::int64_t now) noexcept {
+    phase_ = Phase::resting;
+    rest_until_ = now + std::max(100 * look_, 4 * turn_ << std::min(looks_, 16U));
+  }
+
+  /// Starts after which a turn is over although some samples were not touched; and starts of other
+  /// work after which the one that is followed is believed to be over.
+  static constexpr std::uint32_t most_starts = 16;
+  static constexpr std::uint32_t most_others = 256;
+  static constexpr std::uint32_t most_rivals = 4;  ///< the same, of one other kind of work
+
+  Repetitions repetitions_;
+  double turns_told_;
+  Phase phase_ = Phase::resting;
+  std::uintptr_t cause_ = 0;  ///< of what is looked at
+  std::uint32_t times_ = 0;   ///< that it has begun
+  std::uint32_t starts_ = 0;  ///< of those, since the last step
+  std::uint32_t starts_in_turn_ = 1;
+  std::uint32_t others_ = 0;  ///< starts of other work since
+  std::uintptr_t rival_ = 0;  ///< other work that came in between
+  std::uint32_t rival_starts_ = 0;
+  std::uint32_t looks_ = 0;
+  std::uint32_t moves_ = 0;
+  double needed_ = 0;       ///< turns
+  double touched_ = 0;      ///< share of the samples, at the last start
+  std::int64_t since_ = 0;  ///< when the last look was ready
+  std::int64_t turn_ = 0;
+  std::int64_t look_ = 0;  ///< time that the present look took of the program
+  std::int64_t rest_until_ = INT64_MIN;
+};
+
+}  // namespace lares::decide

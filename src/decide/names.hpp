@@ -1,0 +1,175 @@
+// Dependences that name an order and not data.
+//
+// Many programs depend on a byte of a flag array, on the slot of a table of pointers, or on an
+// address outside of every array: a *name* of a block of data that lies somewhere else. The page of
+// a name says nothing about where its block is. But tasks of one name work on one block, so they
+// belong together, whatever they are called, and blocks that are named one after the other lie
+// beside each other most often. So a name's home is its position in the order in which a construct
+// first writes its names, once all are known: when one comes again.
+//
+// A program that writes into two arrays in turn names the blocks of the second one anew. They begin
+// a *generation* of names of their own, in the same order: its first task reads what the first name
+// of the generation before it stands for.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace lares::decide {
+
+/// The names that one creator has told of.
+class NameBook {
+ public:
+  /// Names nearer to each other than this are no blocks of data.
+  static constexpr std::uint64_t smallest_block = 256;
+  /// More are not told apart.
+  static constexpr std::size_t most_names = 65536;
+  /// Of one construct's names so many are asked where they are.
+  static constexpr std::uint32_t sample = 16;
+
+  struct Told {
+    std::uint32_t position = 0;
+    std::uint32_t count = 0;  ///< 0: not known yet
+    bool strong = false;      ///< these say more than the pages that hold the names
+    bool begins = false;      ///< it is the first name of its construct, which comes again
+  };
+
+  /// A task of the construct at `code` writes what `name` (not 0) stands for.
+  /// `reads(name)`: true if it reads that. `home_of(name)` answers a number for the place that
+  /// holds an address, none below 0. O(1) amortised; once for each construct O(names) and `sample`
+  /// homes.
+  template <class Reads, class HomeOf>
+  Told next(std::uintptr_t code, std::uintptr_t name, Reads reads, HomeOf home_of) {
+    if (const Entry* const known = find(name); known != nullptr) {
+      return told(constructs_[known->construct], known->construct, known->position, home_of);
+    }
+    Construct* const construct = names_ == most_names ? nullptr : construct_of(code);
+    if (construct == nullptr) return {};
+    if (construct->names >= smallest_generation && reads(construct->first)) {
+      if (construct->count == 0) complete(*construct, index_of(*construct), home_of);
+      construct->names = 0;
+    }
+    const std::uint32_t position = add(*construct, name);
+    if (construct->count == 0) return {.strong = are_too_near(*construct)};
+    return told(*construct, index_of(*construct), position, home_of);
+  }
+
+ private:
+  /// A task that reads what one of so few names before it stands for is most likely its neighbour.
+  static constexpr std::uint32_t smallest_generation = 8;
+  static constexpr std::size_t most_constructs = 64;
+
+  struct Entry {
+    std::uintptr_t name = 0;  ///< 0: free
+    std::uint32_t position = 0;
+    std::uint32_t construct = 0;
+  };
+  struct Construct {
+    std::uintptr_t code = 0;
+    std::uintptr_t first = 0;  ///< the first name of its newest generation
+    std::uintptr_t last = 0;   ///< its newest name
+    std::uint64_t nearest = std::numeric_limits<std::uint64_t>::max();  ///< two in a row, in bytes
+    std::uint32_t names = 0;  ///< of its newest generation
+    std::uint32_t count = 0;  ///< of its first generation, once that is complete; 0 before
+    bool strong = false;
+  };
+
+  static std::size_t hash(std::uintptr_t name) noexcept {
+    return static_cast<std::size_t>((name * 0x9E3779B97F4A7C15ULL) >> 32U);
+  }
+
+  Entry* find(std::uintptr_t name) noexcept {
+    if (entries_.empty()) return nullptr;
+    const std::size_t mask = entries_.size() - 1;
+    for (std::size_t at = hash(name) & mask;; at = (at + 1) & mask) {
+      if (entries_[at].name == name) return &entries_[at];
+      if (entries_[at].name == 0) return nullptr;
+    }
+  }
+
+  void insert(const Entry& entry) {
+    const std::size_t mask = entries_.size() - 1;
+    std::size_t at = hash(entry.name) & mask;
+    while (entries_[at].name != 0) at = (at + 1) & mask;
+    entries_[at] = entry;
+  }
+
+  void grow() {
+    std::vector<Entry> old(std::max<std::size_t>(2 * entries_.size(), 64));
+    old.swap(entries_);
+    for (const Entry& entry : old) {
+      if (entry.name != 0) insert(entry);
+    }
+  }
+
+  Construct* construct_of(std::uintptr_t code) {
+    for (Construct& construct : constructs_) {
+      if (construct.code == code) return &construct;
+    }
+    if (constructs_.size() == most_constructs) return nullptr;
+    constructs_.push_back({.code = code});
+    return &constructs_.back();
+  }
+
+  [[nodiscard]] std::uint32_t index_of(const Construct& construct) const noexcept {
+    return static_cast<std::uint32_t>(&construct - constructs_.data());
+  }
+
+  /// Answers its position.
+  std::uint32_t add(Construct& construct, std::uintptr_t name) {
+    if (2 * (names_ + 1) > entries_.size()) grow();
+    ++names_;
+    const std::uint32_t position = construct.names++;
+    insert({name, position, index_of(construct)});
+    if (position == 0) {
+      construct.first = name;
+    } else {
+      const std::uintptr_t far = std::max(name, construct.last) - std::min(name, construct.last);
+      construct.nearest = std::min<std::uint64_t>(construct.nearest, far);
+    }
+    construct.last = name;
+    return position;
+  }
+
+  template <class HomeOf>
+  Told told(Construct& construct, std::uint32_t index, std::uint32_t position, HomeOf home_of) {
+    if (construct.count == 0) complete(construct, index, home_of);
+    return {position % construct.count, construct.count, construct.strong, position == 0};
+  }
+
+  /// All names of the construct are there. They say more than the pages that hold them if they are
+  /// too near to each other to be blocks, or if all are in one place: one thread has put them there
+  /// before anybody else could use them.
+  template <class HomeOf>
+  void complete(Construct& construct, std::uint32_t index, HomeOf home_of) {
+    construct.count = construct.names;
+    construct.strong = are_too_near(construct) || are_in_one_place(construct, index, home_of);
+  }
+  static bool are_too_near(const Construct& construct) noexcept {
+    return construct.nearest < smallest_block;
+  }
+
+  template <class HomeOf>
+  bool are_in_one_place(const Construct& construct, std::uint32_t index, HomeOf home_of) {
+    const std::uint32_t step = std::max(construct.count / sample, 1U);
+    int place = -1;
+    std::uint32_t asked = 0;
+    for (const Entry& entry : entries_) {
+      if (entry.name == 0 || entry.construct != index || entry.position % step != 0) continue;
+      const int here = home_of(entry.name);
+      if (here < 0 || (asked != 0 && here != place)) return false;
+      place = here;
+      ++asked;
+    }
+    return asked > 1;
+  }
+
+  std::vector<Entry> entries_;  ///< open addressing, a power of two, at most half full
+  std::size_t names_ = 0;
+  std::vector<Construct> constructs_;
+};
+
+}  // namespace lares::decide

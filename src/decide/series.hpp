@@ -1,0 +1,95 @@
+// Tasks that name no data, told apart by their place among those that one thread makes.
+//
+// A program that works through its data again and again makes its tasks in the same order each
+// time: the k-th of n tasks of a construct works on what the k-th worked on before, and what a
+// static loop or a taskloop initialised lies where that place in the order is at home
+// (pieces.hpp). So a task's home is its place in the *series*: the tasks of one construct that its
+// creator makes between two of its waits.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/ids.hpp"
+#include "decide/limits.hpp"
+
+namespace lares::decide {
+
+/// The worker in whose part of a team's work the middle of part `position` of `count` lies. As a
+/// static loop deals iterations, but fewer parts than workers are spread over all of them.
+/// `position` < `count` < 2^32.
+inline WorkerId worker_of_part(std::uint64_t position, std::uint64_t count,
+                               std::size_t workers) noexcept {
+  return WorkerId{static_cast<std::size_t>((2 * position + 1) * workers / (2 * count))};
+}
+
+/// One construct's tasks, as one creator makes them.
+class Series {
+ public:
+  enum class Answer : std::uint8_t {
+    none,   ///< nothing is known of where the task belongs
+    hold,   ///< it belongs to a part of a whole whose size is not known yet
+    place,  ///< it is `position` of `count`
+  };
+
+  /// The next task; `round` tells the creator's waits apart.
+  Answer next(std::uint32_t round) noexcept {
+    if (round != round_) begin(round);
+    ++made_;
+    if (is_tiny_) return Answer::none;
+    if (rounds_ == 0) return is_hurried_ ? Answer::none : Answer::hold;
+    return is_steady_ && made_ <= count_ ? Answer::place : Answer::none;
+  }
+  /// Of the last task, if the answer was `place`.
+  [[nodiscard]] std::uint64_t position() const noexcept { return made_ - 1; }
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  /// Complete rounds before this one, as long as they were alike.
+  [[nodiscard]] std::uint32_t rounds() const noexcept { return rounds_; }
+
+  /// Its creator is too slow to be waited for.
+  void hurry() noexcept { is_hurried_ = true; }
+  /// Its tasks are over sooner than it takes to send them anywhere.
+  void is_tiny() noexcept { is_tiny_ = true; }
+
+ private:
+  void begin(std::uint32_t round) noexcept {
+    round_ = round;
+    if (made_ != 0) {
+      // The first count is believed at once; later ones if they repeat.
+      is_steady_ = rounds_ == 0 || made_ == count_;
+      rounds_ = is_steady_ ? rounds_ + 1 : 1;
+      count_ = made_;
+    }
+    made_ = 0;
+    is_hurried_ = false;
+  }
+
+  std::uint64_t made_ = 0;    ///< in this round
+  std::uint64_t count_ = 0;   ///< in the round before
+  std::uint32_t round_ = 0;   ///< of the creator
+  std::uint32_t rounds_ = 0;  ///< see rounds()
+  bool is_steady_ = false;
+  bool is_hurried_ = false;  ///< in this round
+  bool is_tiny_ = false;
+};
+
+/// The series of one creator, by the code of their constructs; a colliding one begins anew.
+class SeriesBook {
+ public:
+  Series& of(std::uintptr_t code) noexcept {
+    Entry& entry = entries_[(code * 0x9E3779B97F4A7C15ULL) >> (64U - bits)];
+    if (entry.code != code) entry = {code, {}};
+    return entry.series;
+  }
+
+ private:
+  static constexpr unsigned bits = 5;
+  struct Entry {
+    std::uintptr_t code = 0;
+    Series series;
+  };
+  std::array<Entry, 1U << bits> entries_;
+};
+
+}  // namespace lares::decide

@@ -1,0 +1,362 @@
+#include "host/openmp/following.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <span>
+
+#include "base/clock.hpp"
+#include "decide/follow.hpp"
+#include "host/openmp/placement.hpp"
+#include "memory/follow/heap_areas.hpp"
+#include "memory/follow/samples.hpp"
+#include "memory/next_touch/ways.hpp"
+#include "memory/placement_choice.hpp"
+#include "memory/repair/pins.hpp"
+#include "memory/repair/repair.hpp"
+#include "memory/reserve.hpp"
+
+namespace lares::omp {
+namespace following {
+namespace {
+
+using decide::Evidence;
+using runtime::Engine;
+
+constexpr std::size_t most_areas = 4096;
+constexpr std::size_t least_heap = std::size_t{256} << 10U;
+constexpr std::uint64_t coarse_pages = 16;
+constexpr double mib = 1024 * 1024;
+constexpr double ns_per_ms = 1e6;
+
+/// Of one area, after a judgement.
+struct Judged {
+  Evidence evidence;
+  bool goes = false;
+};
+
+/// Everything for it. Made before main, lives for ever. `busy` has one user at a time; none of it
+/// but `nodes` lies in memory from malloc, for that is the program's and may be marked: what a
+/// touch needs must never be. `nodes` is allocated before `own_end` is read, below which nothing is
+/// marked.
+struct State {
+  State(const machine::Machine& machine, Bytes page_bytes, double turns)
+      : nodes(machine),
+        page(page_bytes),
+        next_touch(memory::real_calls(), nodes, page_bytes),
+        follow(turns) {}
+  memory::Nodes nodes;
+  Bytes page;
+  memory::NextTouch next_touch;
+  memory::Samples samples;
+  decide::Follow follow;
+  memory::Reserve areas_memory{most_areas * sizeof(memory::LargeArea)};
+  memory::Reserve judged_memory{most_areas * sizeof(Judged)};
+  std::size_t areas_found = 0;
+  std::uintptr_t own_end = 0;  ///< of the heap as it was when Lares was set up
+  double ratio = 1;            ///< remote to local memory
+  bool has_told_dear = false;
+  std::atomic<bool> busy{false};
+
+  [[nodiscard]] memory::LargeArea* areas() const noexcept {
+    return static_cast<memory::LargeArea*>(areas_memory.data());
+  }
+  [[nodiscard]] Judged* judged() const noexcept {
+    return static_cast<Judged*>(judged_memory.data());
+  }
+};
+alignas(State) std::array<unsigned char, sizeof(State)> g_room;
+State* g_state = nullptr;  ///< set before main
+
+void note(const char* sentence) noexcept { Engine::instance().note(sentence); }
+
+/// How much slower remote memory is, by the distances of the machine.
+double mean_ratio(const machine::Machine& machine) noexcept {
+  const std::size_t cores = machine.domains_with_cores();
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t from = 0; from < cores; ++from) {
+    for (std::size_t to = 0; to < cores; ++to) {
+      if (from == to || machine.distances.size < cores) continue;
+      sum += machine.distances.at(DomainId{from}, DomainId{to}) / 10.0;
+      ++count;
+    }
+  }
+  constexpr double usual = 2;
+  return count == 0 ? usual : std::max(sum / static_cast<double>(count), 1.1);
+}
+
+void stop(const char* why) noexcept {
+  note(why);
+  Engine::set_stable_work_listener(nullptr);
+}
+
+/// False if nothing may be marked.
+bool may_mark() noexcept {
+  // As for repair: of pages that are copied nobody can tell those that a device writes to.
+  const bool copied = !memory::ways_here(memory::real_calls()).moves;
+  if (!memory::has_locked_memory() && !(copied && memory::may_pin_memory())) return true;
+  stop("follow: left out, because the program has locked or pinned memory, or may pin some");
+  return false;
+}
+
+void stop_refused(int error) noexcept {
+  std::array<char, 240> text;
+  std::snprintf(
+      text.data(), text.size(),
+      "follow: the kernel refused userfaultfd (%s), nothing was moved; run as root or set "
+      "the sysctl vm.unprivileged_userfaultfd to 1",
+      std::strerror(error));
+  stop(text.data());
+}
+
+/// Large pieces, static arrays, and where malloc has the small ones. What holds the stack of this
+/// thread (a coroutine's, say) stays: this thread itself marks.
+void find_areas(State& state) noexcept {
+  memory::LargeArea* const areas = state.areas();
+  std::size_t found = find_large_areas(areas, most_areas);
+  found += memory::find_heap_areas(memory::real_maps(), state.own_end, least_heap,
+                                   std::span(areas, most_areas).subspan(found));
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const auto* const end = std::remove_if(
+      areas, areas + found,
+      [here](const memory::LargeArea& area) { return area.begin <= here && here < area.end; });
+  state.areas_found = static_cast<std::size_t>(end - areas);
+}
+
+void look(State& state, bool first) noexcept {
+  const Nanoseconds start = now();
+  if (first) {
+    if (!may_mark()) return;
+    state.samples.settle(state.next_touch);  // of work that was replaced
+    find_areas(state);
+    state.samples.choose(memory::real_calls(), state.nodes,
+                         std::span(state.areas(), state.areas_found), state.page);
+    if (state.samples.runs() == 0) return state.follow.give_up(now().count);
+  }
+  if (const int error = state.samples.mark(state.next_touch); error != 0) {
+    if (state.next_touch.counts().areas == 0) return stop_refused(error);
+    return state.follow.give_up(now().count);
+  }
+  const std::int64_t at = now().count;
+  state.follow.looked(at, at - start.count);
+}
+
+void weigh(Evidence& evidence, const memory::SampledPage& page,
+           const memory::SampledPage* next) noexcept {
+  const DomainId toucher = page.toucher[1];
+  if (!page.toucher[0].valid() || !toucher.valid()) return;
+  ++evidence.touched;
+  if (page.toucher[0] == toucher) {
+    ++evidence.steady;
+    evidence.away += page.home != toucher ? 1 : 0;
+  }
+  if (next == nullptr || !next->toucher[1].valid()) return;
+  ++evidence.pairs;
+  evidence.joined += next->toucher[1] == toucher ? 1 : 0;
+}
+
+struct Verdict {
+  Evidence all;
+  std::uint64_t pages = 0;  ///< of the areas that shall go
+  double cost = 0;          ///< of moving these, in nanoseconds
+};
+
+/// What a sampled page took to be fetched. In a larger piece most of that is saved: it is the
+/// touch and not the page that costs.
+double page_cost(State& state, bool coarse) noexcept {
+  const memory::NextTouchCounts counts = state.next_touch.counts();
+  const double fetched = static_cast<double>(counts.pages);
+  const double measured = fetched == 0 ? 0 : static_cast<double>(counts.nanoseconds) / fetched;
+  return std::max(memory::usual_page_ns, coarse ? measured / 4 : measured);
+}
+
+/// An area of which enough was seen goes by what was seen of it, a small one by what was seen of
+/// all.
+Verdict weigh_all(State& state) noexcept {
+  Verdict verdict;
+  const std::span<Judged> judged(state.judged(), state.areas_found);
+  std::fill(judged.begin(), judged.end(), Judged{});
+  state.samples.for_each(
+      [&](std::size_t area, const memory::SampledPage& page, const memory::SampledPage* next) {
+        weigh(judged[area].evidence, page, next);
+        weigh(verdict.all, page, next);
+      });
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    if (!judged[i].evidence.is_enough()) judged[i].evidence = verdict.all;
+    judged[i].goes = judged[i].evidence.shall_follow();
+    if (!judged[i].goes) continue;
+    const std::uint64_t pages = state.areas()[i].bytes() / state.page.count;
+    verdict.pages += pages;
+    verdict.cost += static_cast<double>(pages) * page_cost(state, judged[i].evidence.is_coarse());
+  }
+  return verdict;
+}
+
+void move(State& state) noexcept {
+  std::uint64_t areas = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < state.areas_found; ++i) {
+    if (!state.judged()[i].goes) continue;
+    const memory::LargeArea& area = state.areas()[i];
+    const std::uint64_t pages = state.judged()[i].evidence.is_coarse() ? coarse_pages : 1;
+    const memory::NextTouchOptions options{.chunk = {pages * state.page.count},
+                                           .way = memory::WantedWay::userfault_thread};
+    const memory::Marked marked =
+        state.next_touch.mark(area.begin, {area.end - area.begin}, options);
+    if (marked.bytes.count == 0) continue;
+    ++areas;
+    bytes += marked.bytes.count;
+    // Where tasks go by the homes of their data, they are asked for anew.
+    if (memory::Homes* homes = Engine::instance().homes(); homes != nullptr) {
+      homes->forget(area.begin, {area.end - area.begin});
+    }
+  }
+  std::array<char, 240> text;
+  std::snprintf(text.data(), text.size(),
+                "follow: after %.0f turns of the same work %" PRIu64
+                " areas of %.0f MiB waited for their next touch, as they were used elsewhere",
+                state.follow.turns_so_far(), areas, static_cast<double>(bytes) / mib);
+  note(text.data());
+}
+
+void tell_evidence(const State& state, const Verdict& verdict) noexcept {
+  std::array<char, 240> text;
+  std::snprintf(text.data(), text.size(),
+                "follow: %s, of %u sampled pages %u had the same users twice and %u were away from "
+                "them",
+                state.follow.moves() == 0 ? "before any move" : "after a move", verdict.all.touched,
+                verdict.all.steady, verdict.all.away);
+  note(text.data());
+}
+
+void tell_too_dear(State& state, const Verdict& verdict, double needed) noexcept {
+  if (state.has_told_dear) return;
+  state.has_told_dear = true;
+  std::array<char, 240> text;
+  std::snprintf(
+      text.data(), text.size(),
+      "follow: to move %" PRIu64
+      " pages takes about %.1f ms and pays after %.0f turns, more than there were so far; "
+      "say --placement follow:TURNS if so many come",
+      verdict.pages, verdict.cost / ns_per_ms, needed);
+  note(text.data());
+}
+
+void judge(State& state) noexcept {
+  state.samples.settle(state.next_touch);
+  const Verdict verdict = weigh_all(state);
+  tell_evidence(state, verdict);
+  if (verdict.pages == 0) return state.follow.give_up(now().count);
+  const double needed = decide::turns_to_pay(verdict.cost, static_cast<double>(state.follow.turn()),
+                                             verdict.all.away_share(), state.ratio);
+  if (state.follow.judged(needed, now().count)) {
+    move(state);
+  } else {
+    tell_too_dear(state, verdict, needed);
+  }
+}
+
+/// With `busy`.
+void on_start(State& state, std::uintptr_t cause, std::size_t threads) noexcept {
+  using Step = decide::Follow::Step;
+  const auto touched = [&state] {
+    const std::size_t turn = state.follow.is_checking() ? 1 : 0;
+    state.samples.collect(state.next_touch, turn);
+    return state.samples.touched(turn);
+  };
+  switch (state.follow.begin(cause, threads, now().count, touched)) {
+    case Step::first_look:
+      return look(state, true);
+    case Step::second_look:
+      return look(state, false);
+    case Step::judge:
+      return judge(state);
+    case Step::move:
+      return move(state);
+    case Step::none:
+      break;
+  }
+  if (state.follow.is_over()) Engine::set_stable_work_listener(nullptr);
+}
+
+/// Who comes while another is at it goes on: the work comes again.
+void on_stable_work(std::uintptr_t cause, std::size_t threads) noexcept {
+  State& state = *g_state;
+  if (state.busy.exchange(true, std::memory_order_acq_rel)) return;
+  on_start(state, cause, threads);
+  state.busy.store(false, std::memory_order_release);
+}
+
+/// What came of it, at the end of the process.
+void tell_fetched() noexcept {
+  const memory::NextTouchCounts counts = g_state->next_touch.counts();
+  if (counts.pages == 0) return;
+  std::array<char, 240> text;
+  std::snprintf(text.data(), text.size(),
+                "follow: %" PRIu64
+                " pages went to the threads that touched them, samples among them, %.1f us each",
+                counts.pages,
+                static_cast<double>(counts.nanoseconds) / 1e3 / static_cast<double>(counts.pages));
+  note(text.data());
+}
+
+void settle_before_fork() noexcept { g_state->next_touch.before_fork(); }
+void resume_in_parent() noexcept { g_state->next_touch.after_fork_in_parent(); }
+void forget_in_child() noexcept {
+  g_state->next_touch.after_fork_in_child();
+  Engine::set_stable_work_listener(nullptr);
+}
+
+std::optional<double> wanted_turns() noexcept {
+  const char* const words = std::getenv("LARES_PLACEMENT");
+  if (words == nullptr) return std::nullopt;
+  const auto choice = memory::parse_placement(words);
+  if (!choice || choice.value().kind != memory::PlacementKind::follow) return std::nullopt;
+  return choice.value().turns;
+}
+
+}  // namespace
+}  // namespace following
+
+void tell_of_region(Stock& stock, const void* code) noexcept {
+  // Inner regions are part of their outer one's work.
+  if (runtime::this_worker() != nullptr) return;
+  auto* const ask = real<int()>(stock, Entry::omp_get_max_threads);
+  const std::size_t threads = ask == nullptr ? 0 : static_cast<std::size_t>(ask());
+  runtime::Engine::tell_of_stable_work(reinterpret_cast<std::uintptr_t>(code), threads);
+}
+
+void set_up_following() noexcept {
+  using namespace following;  // NOLINT(google-build-using-namespace): this file's
+  const auto turns = wanted_turns();
+  if (!turns) return;
+  const machine::Machine& machine = Engine::instance().machine();
+  g_state = new (g_room.data())
+      State(machine, Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))}, *turns);
+  if (!g_state->nodes.several()) {
+    note("follow: there is one memory node, so no data is far from anybody");
+    return;
+  }
+  if (g_state->areas() == nullptr || g_state->judged() == nullptr) return;
+  if (pthread_atfork(settle_before_fork, resume_in_parent, forget_in_child) != 0) {
+    note("follow: the C library cannot tell of forks, so nothing is moved");
+    return;
+  }
+  g_state->ratio = mean_ratio(machine);
+  g_state->own_end = memory::heap_end();
+  std::atexit(tell_fetched);
+  Engine::set_stable_work_listener(on_stable_work);
+}
+
+}  // namespace lares::omp

@@ -1,0 +1,307 @@
+#include "runtime/series.hpp"
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "base/tick_rate.hpp"
+#include "decide/series.hpp"
+#include "runtime/completion.hpp"
+#include "runtime/execution.hpp"
+#include "runtime/placing.hpp"
+#include "runtime/record.hpp"
+#include "runtime/waking.hpp"
+
+namespace lares::runtime {
+
+namespace {
+
+// Threads that make tasks one after the other, each in a `single nowait`, are no several creators.
+constexpr std::uint32_t most_creator_changes = 4;
+
+// True if no other thread makes tasks at the same time: each has its own part of the data then,
+// perhaps, and nobody knows which. Remembered of the region, if it has a name.
+bool is_sole_creator(Worker& worker) noexcept {
+  Team& team = *worker.team;
+  RegionHint* const hint = team.hint;
+  // relaxed, all of it: a hint, that orders nothing.
+  if (hint != nullptr && hint->several_creators.load(std::memory_order_relaxed)) return false;
+  const auto self = static_cast<std::uint32_t>(worker.id.index()) + 1;
+  if (team.creator.load(std::memory_order_relaxed) != self) {
+    team.creator.store(self, std::memory_order_relaxed);
+    team.creator_changes.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (team.creator_changes.load(std::memory_order_relaxed) <= most_creator_changes) return true;
+  if (hint != nullptr) hint->several_creators.store(true, std::memory_order_relaxed);
+  return false;
+}
+
+// What new tasks touch first stays where they run.
+void settle(Worker& worker) noexcept {
+  if (worker.settles_series) return;
+  worker.settles_series = true;
+  worker.told_by_name = 0;
+  worker.team->new_taskloop.store(true, std::memory_order_relaxed);  // a hint
+}
+
+InSeries begin_hold(Worker& worker, decide::Series& series) noexcept {
+  const std::uint32_t hurried = worker.team->hurried.load(std::memory_order_relaxed);
+  if (hurried >= decide::limits::most_hurried) return {};
+  settle(worker);
+  if (worker.held_series != &series) {
+    release_held(worker);
+    worker.held_series = &series;
+  }
+  if (worker.held == 0) worker.held_since = ticks();
+  return {DomainId{}, true};
+}
+
+void hold_no_more(Worker& worker) noexcept {
+  worker.held = 0;
+  worker.held_tries = 0;
+  worker.deque.hold(0);
+}
+
+// Of tasks whose whole nobody knows, nobody knows where they belong.
+void let_go(Worker& worker) noexcept {
+  hold_no_more(worker);
+  worker.held_by_strong_names = false;
+  notify(*worker.team, {worker.domain, nullptr, worker.deque.size(), false});
+}
+
+template <class Tell>
+void tell_held_series(Worker& worker, Tell tell) noexcept {
+  const memory::TryLock::Guard lock(worker.team->books.lock);
+  if (lock && worker.held_series != nullptr) tell(*worker.held_series);
+}
+
+// A few of a long series run at once, as their creator would run them: how long do they take? The
+// first of them may meet cold caches.
+constexpr std::int64_t most_tries = 4;
+
+void try_out(Worker& worker, Task& task) noexcept {
+  const std::uint64_t start = ticks();
+  execute(worker, task);
+  if (!decide::Thrift::is_tiny(ticks() - start, ticks_per_microsecond())) return;
+  tell_held_series(worker, [](decide::Series& series) { series.is_tiny(); });
+  let_go(worker);
+}
+
+void hold_back(Worker& worker, Task& task) noexcept {
+  if (worker.held >= worker.own_queue_limits[0] && worker.held_tries < most_tries) {
+    ++worker.held_tries;
+    return try_out(worker, task);
+  }
+  if (!worker.deque.push(task)) {
+    release_held(worker);
+    return place_ready(worker, task);
+  }
+  ++worker.held;
+  const std::uint64_t now = ticks();
+  const std::uint64_t waited_until = worker.deque.held_until();
+  if (waited_until != 0 && now >= waited_until) {
+    worker.team->hurried.fetch_add(1, std::memory_order_relaxed);
+    tell_held_series(worker, [](decide::Series& series) { series.hurry(); });
+    return let_go(worker);
+  }
+  worker.deque.hold(decide::held_until(worker.held_since, now, ticks_per_microsecond()));
+}
+
+/// Tasks by the domain that they are at home with, the oldest first.
+class Dealt {
+ public:
+  explicit Dealt(Worker& worker) noexcept : worker_(worker), heads_(worker.dealt_storage) {
+    for (Task*& head : heads_) head = nullptr;
+  }
+  void add_older(Task& task, DomainId home) noexcept {
+    task.home = home;
+    task.located = worker_.held_by_strong_names ? Located::name : Located::series;
+    if (worker_.held_by_strong_names) task.flags |= task_flag::told;
+    task.next = heads_[home.index()];
+    heads_[home.index()] = &task;
+  }
+  // In turn: the domains that come last would be idle meanwhile, and rob the first.
+  void hand_out() noexcept {
+    for (bool more = true; more;) {
+      more = false;
+      for (Task*& head : heads_) {
+        if (head == nullptr) continue;
+        Task& task = *head;
+        head = task.next;
+        more = more || head != nullptr;
+        enqueue(worker_, task);
+      }
+    }
+  }
+
+ private:
+  Worker& worker_;
+  std::span<Task*> heads_;
+};
+
+bool is_written(const Dependence& dependence) noexcept {
+  return dependence.address != 0 && dependence.kind != DependKind::in &&
+         dependence.kind != DependKind::all_memory;
+}
+
+// What is known of the first thing that the task writes.
+decide::NameBook::Told ask_names(CreatorBooks& books, std::uintptr_t code,
+                                 std::span<const Dependence> dependences) noexcept {
+  memory::Homes& homes = *Engine::instance().homes();
+  const auto written = std::find_if(dependences.begin(), dependences.end(), is_written);
+  if (written == dependences.end()) return {};
+  const auto reads = [dependences](std::uintptr_t name) {
+    return std::any_of(dependences.begin(), dependences.end(), [name](const Dependence& other) {
+      return other.address == name && other.kind == DependKind::in;
+    });
+  };
+  const auto home_of = [&homes](std::uintptr_t address) {
+    return homes.find(address, Bytes{}, policy::AccessMode::read).home.value();
+  };
+  return books.names.next(code, written->address, reads, home_of);
+}
+
+void settle_no_more(Worker& worker) noexcept {
+  if (!worker.settles_series) return;
+  worker.settles_series = false;
+  worker.team->new_taskloop.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void release_held_tasks(Worker& worker) noexcept {
+  const policy::Places& places = *worker.team->places;
+  const auto count = static_cast<std::uint64_t>(worker.held);
+  hold_no_more(worker);
+  if (!is_sole_creator(worker) || count < places.domains_with_workers().size()) {
+    return let_go(worker);
+  }
+  Dealt dealt(worker);
+  // The newest first. Some may be gone: whoever waited for long has taken the oldest.
+  for (std::uint64_t position = count; position-- > 0;) {
+    Task* const task = worker.deque.pop();
+    if (task == nullptr) break;
+    const WorkerId part = decide::worker_of_part(position, count, worker.team->size());
+    dealt.add_older(*task, places.domain_of(part));
+  }
+  dealt.hand_out();
+  worker.held_by_strong_names = false;
+}
+
+namespace {
+
+DomainId home_of_part(const Worker& worker, std::uint64_t position, std::uint64_t count) noexcept {
+  const policy::Places& places = *worker.team->places;
+  if (count < places.domains_with_workers().size()) return {};
+  return places.domain_of(decide::worker_of_part(position, count, worker.team->size()));
+}
+
+InSeries next_in(Worker& worker, CreatorBooks& books, std::uintptr_t code) noexcept {
+  decide::Series& series = books.series.of(code);
+  switch (series.next(books.round)) {
+    case decide::Series::Answer::hold:
+      return begin_hold(worker, series);
+    case decide::Series::Answer::place:
+      break;
+    case decide::Series::Answer::none:
+      return {};
+  }
+  if (series.rounds() < decide::limits::first_instances) settle(worker);
+  return {home_of_part(worker, series.position(), series.count()), false, series.position() == 0};
+}
+
+// What `ask(books)` answers if this worker is the only creator.
+template <class Ask>
+InSeries ask_alone(Worker& worker, Ask ask) noexcept {
+  if (is_sole_creator(worker)) {
+    CreatorBooks& books = worker.team->books;
+    const memory::TryLock::Guard lock(books.lock);
+    worker.made_series = true;
+    if (lock) return ask(books);
+  }
+  release_held(worker);
+  return {};
+}
+
+template <class Ask>
+InSeries ask_books(Worker& worker, std::uintptr_t code, Ask ask) noexcept {
+  const InSeries known = ask_alone(worker, ask);
+  if (known.begins) [[unlikely]]
+    Engine::tell_of_stable_work(code, worker.team->size());
+  return known;
+}
+
+}  // namespace
+
+InSeries next_in_series(Worker& worker, std::uintptr_t code) noexcept {
+  return ask_books(worker, code, [&](CreatorBooks& books) { return next_in(worker, books, code); });
+}
+
+namespace {
+
+// Of a task with dependences: its name's home, or else its place in the series.
+InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,
+                      std::span<const Dependence> dependences) noexcept {
+  return ask_books(worker, code, [&](CreatorBooks& books) -> InSeries {
+    const InSeries in_series = next_in(worker, books, code);
+    const decide::NameBook::Told told = ask_names(books, code, dependences);
+    worker.held_by_strong_names = told.strong;
+    task.located = told.count == 0 ? Located::series : Located::name;
+    if (told.count == 0) return in_series;
+    // Two rounds of names have been made: what they touch has been touched.
+    if (worker.settles_series && ++worker.told_by_name > 2 * told.count) settle_no_more(worker);
+    const DomainId home = home_of_part(worker, told.position, told.count);
+    if (told.strong && home.valid()) task.flags |= task_flag::told;
+    return {home, false, told.begins};
+  });
+}
+
+}  // namespace
+
+void submit_in_series(Worker& worker, Task& task, InSeries known) noexcept {
+  record::created(worker, task, {}, 0);
+  count_child(task);
+  count_created(worker, task);
+  if (known.held) {
+    hold_back(worker, task);
+  } else {
+    task.home = known.home;
+    task.located = Located::series;
+    place_ready(worker, task);
+  }
+  record::resumed(worker);
+}
+
+void submit_from(Worker& worker, Task& task, std::uintptr_t code,
+                 std::span<const Dependence> dependences) noexcept {
+  const bool plain = task.access_count == 0 && !task.home.valid() && task.priority == 0 &&
+                     !task.has(task_flag::detachable) && may_be_in_series(worker);
+  if (!plain) return submit(worker, task, dependences);
+  if (dependences.empty()) {
+    const InSeries known = next_in_series(worker, code);
+    return known.known() ? submit_in_series(worker, task, known) : submit(worker, task, {});
+  }
+  // Who used it last is known by its name alone where caches make the domains.
+  if (Engine::instance().homes()->are_of_pages()) {
+    const InSeries known = next_by_name(worker, task, code, dependences);
+    task.home = known.home;
+    if (known.held) {
+      task.flags |= task_flag::held;
+    } else {
+      release_held(worker);
+    }
+  }
+  submit(worker, task, dependences);
+}
+
+void hold(Worker& worker, Task& task) noexcept { hold_back(worker, task); }
+
+void end_series_round(Worker& worker) noexcept {
+  if (!worker.made_series || worker.current != &worker.implicit_task) return;
+  worker.made_series = false;
+  settle_no_more(worker);
+  CreatorBooks& books = worker.team->books;
+  const memory::TryLock::Guard lock(books.lock);
+  if (lock) ++books.round;
+}
+
+}  // namespace lares::runtime

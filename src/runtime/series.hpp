@@ -1,0 +1,61 @@
+// Tasks of one creator that name no data, at home where their place in the series is
+// (decide/series.hpp), or what they depend on by name (decide/names.hpp).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runtime/engine.hpp"
+#include "runtime/team.hpp"
+
+namespace lares::runtime {
+
+/// True if what the current task makes next may belong to a series: a thread of the region makes
+/// it, and sending tasks to their data makes sense. Tiny ones are best run by their creator
+/// (decide/place.hpp).
+inline bool may_be_in_series(const Worker& worker) noexcept {
+  return worker.deals_series && worker.current == &worker.implicit_task &&
+         !(worker.may_deviate && worker.thrift.tasks_are_tiny());
+}
+
+/// What is known of the next task of the construct at `code`.
+struct InSeries {
+  DomainId home;        ///< invalid if nothing is
+  bool held = false;    ///< its series is to be complete before it is
+  bool begins = false;  ///< it is the first of what has been made before
+  [[nodiscard]] bool known() const noexcept { return home.valid() || held; }
+};
+
+/// Counts the next task of the construct. Only where may_be_in_series().
+InSeries next_in_series(Worker& worker, std::uintptr_t code) noexcept;
+
+/// Takes a new task of which next_in_series() knew something. The task may be gone afterwards.
+void submit_in_series(Worker& worker, Task& task, InSeries known) noexcept;
+
+/// As submit(), for a task of the construct at `code`: it may belong to a series, or write what has
+/// a name.
+void submit_from(Worker& worker, Task& task, std::uintptr_t code,
+                 std::span<const Dependence> dependences) noexcept;
+
+/// Takes a new task that is ready and was to be held (task_flag::held).
+void hold(Worker& worker, Task& task) noexcept;
+
+/// Gives the tasks that the worker holds to their domains: their number is known now, as well as it
+/// ever will be. Before the worker waits, or does anything else but make tasks.
+void release_held_tasks(Worker& worker) noexcept;
+inline void release_held(Worker& worker) noexcept {
+  if (worker.held != 0) [[unlikely]]
+    release_held_tasks(worker);
+}
+
+/// The worker has waited for what it made: what comes next begins new series.
+void end_series_round(Worker& worker) noexcept;
+
+/// Forgets who has made tasks since the last barrier. By whoever opens it.
+inline void forget_creators(Team& team) noexcept {
+  if (team.creator_changes.load(std::memory_order_relaxed) == 0) return;
+  team.creator_changes.store(0, std::memory_order_relaxed);
+  team.creator.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace lares::runtime

@@ -1,0 +1,193 @@
+// Work that repeats itself, with its data elsewhere.
+//
+// repeated_work SHAPE [MIB [SWEEPS]]: SWEEPS sweeps over MIB of doubles, x = x / 2 + 1, each thread
+// its part, whole domains in a row. The first three are in the region "early", the rest in "late".
+//   serial    one thread has written the array; a parallel region for each sweep
+//   tasks     tasks that ran anywhere have, in pieces of 64 KiB; one region, a barrier a sweep
+//   pieces    pieces of 8 KiB by malloc, one thread has filled them; a region for each sweep, in
+//             which threads take pieces by their number
+//   shifting  as serial, but in each sweep a thread works on the part of its next neighbour but one
+//   changing  as pieces; between sweeps the program closes all files, forks, protects and frees
+// Prints whether every number is what it must be.
+#include "numa.h"
+
+#include <lares/lab.h>
+#include <omp.h>
+#include <sys/wait.h>
+
+enum { early_sweeps = 3, piece_bytes = 8192, block_bytes = 65536 };
+
+static double first_value(size_t i) { return (double)(i % 1000); }
+
+// Outside of regions the kernel may run a thread anywhere.
+static void on_node_0(void (*write)(void)) {
+  cpu_set_t all;
+  if (sched_getaffinity(0, sizeof all, &all) != 0) fail("sched_getaffinity");
+  run_on_node(0);
+  write();
+  if (sched_setaffinity(0, sizeof all, &all) != 0) fail("sched_setaffinity");
+}
+
+static double* array;
+static double** pieces;
+static size_t count;
+static const size_t piece_doubles = piece_bytes / sizeof(double);
+
+static void write_array(void) {
+  for (size_t i = 0; i < count; ++i) array[i] = first_value(i);
+}
+
+static void write_pieces(void) {
+  for (size_t p = 0; p < count / piece_doubles; ++p) {
+    pieces[p] = malloc(piece_bytes);
+    if (pieces[p] == NULL) exit(1);
+    for (size_t i = 0; i < piece_doubles; ++i) pieces[p][i] = first_value(p * piece_doubles + i);
+  }
+}
+
+static void update(double* from, size_t length) {
+  for (size_t i = 0; i < length; ++i) from[i] = from[i] / 2 + 1;
+}
+
+static void update_share(double* data, size_t thread, size_t threads) {
+  const size_t from = count * thread / threads;
+  update(data + from, count * (thread + 1) / threads - from);
+}
+
+static void begin_sweep(int sweep) {
+  if (sweep == 0) lares_lab_region_begin("early");
+  if (sweep != early_sweeps) return;
+  lares_lab_region_end("early");
+  lares_lab_region_begin("late");
+}
+
+static void sweep_array(int shift) {
+#pragma omp parallel
+  {
+    const size_t threads = (size_t)omp_get_num_threads();
+    update_share(array, ((size_t)omp_get_thread_num() + 2 * (size_t)shift) % threads, threads);
+  }
+}
+
+static void sweep_pieces(void) {
+  const size_t all = count / piece_doubles;
+#pragma omp parallel
+  {
+    const size_t threads = (size_t)omp_get_num_threads();
+    const size_t thread = (size_t)omp_get_thread_num();
+    for (size_t p = all * thread / threads; p < all * (thread + 1) / threads; ++p) {
+      update(pieces[p], piece_doubles);
+    }
+  }
+}
+
+// As a generator of random numbers would put them.
+static void write_by_tasks(void) {
+  const size_t block = block_bytes / sizeof(double);
+  const size_t blocks = count / block;
+#pragma omp parallel
+#pragma omp single
+  for (size_t k = 0; k < blocks; ++k) {
+    const size_t b = k * 7919 % blocks;
+#pragma omp task firstprivate(b)
+    for (size_t i = b * block; i < (b + 1) * block; ++i) array[i] = first_value(i);
+  }
+}
+
+static void sweep_in_one_region(int sweeps) {
+#pragma omp parallel
+  for (int s = 0; s < sweeps; ++s) {
+#pragma omp master
+    begin_sweep(s);
+#pragma omp barrier
+    update_share(array, (size_t)omp_get_thread_num(), (size_t)omp_get_num_threads());
+#pragma omp barrier
+  }
+}
+
+// The child looks at the data, too.
+static void fork_and_look(int sweep) {
+  const pid_t child = fork();
+  if (child < 0) fail("fork");
+  if (child == 0) {
+    double x = first_value(5);
+    for (int s = 0; s < sweep; ++s) x = x / 2 + 1;
+    _exit(pieces[0][5] == x ? 0 : 1);
+  }
+  int status = 0;
+  if (waitpid(child, &status, 0) != child || status != 0) {
+    printf("result=wrong in the child\n");
+    exit(1);
+  }
+}
+
+static void protect(size_t piece) {
+  const uintptr_t page = (uintptr_t)pieces[piece] & ~(uintptr_t)(page_bytes - 1);
+  if (mprotect((void*)page, page_bytes, PROT_READ) != 0) fail("mprotect");
+  if (mprotect((void*)page, page_bytes, PROT_READ | PROT_WRITE) != 0) fail("mprotect");
+}
+
+static void renew(size_t piece) {
+  double* const fresh = malloc(piece_bytes);
+  if (fresh == NULL) exit(1);
+  memcpy(fresh, pieces[piece], piece_bytes);
+  free(pieces[piece]);
+  pieces[piece] = fresh;
+}
+
+static void change(int sweep) {
+  for (int file = 3; file < 1024; ++file) close(file);
+  if (sweep % 3 == 2) fork_and_look(sweep);
+  for (size_t p = (size_t)sweep; p < count / piece_doubles; p += 37) {
+    if (p % 2 == 0) protect(p);
+    if (p % 2 == 1) renew(p);
+  }
+}
+
+static const char* judge(int sweeps) {
+  for (size_t i = 0; i < count; ++i) {
+    double x = first_value(i);
+    for (int s = 0; s < sweeps; ++s) x = x / 2 + 1;
+    const double got = array != NULL ? array[i] : pieces[i / piece_doubles][i % piece_doubles];
+    if (got != x) return "wrong";
+  }
+  return "ok";
+}
+
+int main(int argc, char** argv) {
+  const char* const shape = argc > 1 ? argv[1] : "serial";
+  const size_t mib = argc > 2 ? strtoul(argv[2], NULL, 10) : 16;
+  const int sweeps = argc > 3 ? atoi(argv[3]) : 20;
+  const int changes = strcmp(shape, "changing") == 0;
+  const int small = changes || strcmp(shape, "pieces") == 0;
+  count = mib * 1024 * 1024 / sizeof(double);
+  if (small) {
+    pieces = malloc(count / piece_doubles * sizeof *pieces);
+    if (pieces == NULL) return 1;
+    on_node_0(write_pieces);
+  } else {
+    array = malloc(count * sizeof(double));
+    if (array == NULL) return 1;
+    if (strcmp(shape, "tasks") == 0) {
+      write_by_tasks();
+    } else {
+      on_node_0(write_array);
+    }
+  }
+  if (strcmp(shape, "tasks") == 0) {
+    sweep_in_one_region(sweeps);
+  } else {
+    for (int s = 0; s < sweeps; ++s) {
+      begin_sweep(s);
+      if (changes) change(s);
+      if (small) {
+        sweep_pieces();
+      } else {
+        sweep_array(strcmp(shape, "shifting") == 0 ? s : 0);
+      }
+    }
+  }
+  lares_lab_region_end("late");
+  printf("result=%s\n", judge(sweeps));
+  return 0;
+}

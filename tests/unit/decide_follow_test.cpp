@@ -1,0 +1,177 @@
+// When data follows work that repeats itself.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "decide/follow.hpp"
+
+namespace lares::decide {
+namespace {
+
+using Step = Follow::Step;
+
+constexpr std::uintptr_t loop = 0x1000;
+constexpr std::uintptr_t other = 0x2000;
+constexpr std::int64_t turn = 1'000'000;
+
+/// A program's clock, one turn a start, all samples touched unless it is said otherwise.
+struct Program {
+  explicit Program(double turns_told = 0) : follow(turns_told) {}
+  Step begin(std::uintptr_t cause = loop, std::size_t threads = 4, double touched = 1) {
+    now += turn;
+    const Step step = follow.begin(cause, threads, now, [touched] { return touched; });
+    if (step == Step::first_look || step == Step::second_look) follow.looked(now, 100);
+    return step;
+  }
+  /// The next starts until one is good for something, at most `most`.
+  Step next(int most = 1000) {
+    for (int i = 0; i < most; ++i) {
+      ++starts;
+      if (const Step step = begin(); step != Step::none) return step;
+    }
+    return Step::none;
+  }
+  Follow follow;
+  std::int64_t now = 0;
+  int starts = 0;
+};
+
+TEST(Repetitions, CountWhatBeginsWithTheSameThreads) {
+  Repetitions repetitions;
+  EXPECT_EQ(repetitions.begin(loop, 4), 1U);
+  EXPECT_EQ(repetitions.begin(loop, 4), 2U);
+  EXPECT_EQ(repetitions.begin(other, 4), 1U);
+  EXPECT_EQ(repetitions.begin(loop, 4), 3U);
+  EXPECT_EQ(repetitions.begin(loop, 2), 1U);
+  EXPECT_EQ(repetitions.begin(loop, 4), 1U);
+  EXPECT_EQ(repetitions.begin(0, 0), 1U);
+  EXPECT_EQ(repetitions.begin(0, 0), 2U);
+}
+
+TEST(Evidence, DataFollowsSteadyUsersThatAreAway) {
+  EXPECT_TRUE((Evidence{.touched = 100, .steady = 95, .away = 70}).shall_follow());
+  EXPECT_TRUE((Evidence{.touched = 100, .steady = 80, .away = 40}).shall_follow());
+  EXPECT_FALSE((Evidence{.touched = 100, .steady = 50, .away = 50}).shall_follow());
+  EXPECT_FALSE((Evidence{.touched = 100, .steady = 100, .away = 10}).shall_follow());
+  EXPECT_FALSE((Evidence{.touched = 7, .steady = 7, .away = 7}).shall_follow());
+  EXPECT_FALSE(Evidence{}.shall_follow());
+  EXPECT_TRUE((Evidence{.pairs = 100, .joined = 96}).is_coarse());
+  EXPECT_FALSE((Evidence{.pairs = 100, .joined = 75}).is_coarse());
+  EXPECT_FALSE(Evidence{}.is_coarse());
+}
+
+TEST(Follow, AMoveIsWeighedAgainstTheTimeOfTurns) {
+  // All of it remote at twice the time, half of the time memory: a quarter of each turn is gained.
+  EXPECT_DOUBLE_EQ(turns_to_pay(1000, 100, 1, 2), 40);
+  EXPECT_DOUBLE_EQ(turns_to_pay(1000, 100, 0.5, 2), 80);
+  EXPECT_TRUE(std::isinf(turns_to_pay(1000, 100, 0, 2)));
+  EXPECT_TRUE(std::isinf(turns_to_pay(1000, 100, 1, 1)));
+  EXPECT_TRUE(std::isinf(turns_to_pay(1000, 0, 1, 2)));
+}
+
+TEST(Follow, TwoLooksThenTheJudgement) {
+  Program program;
+  EXPECT_EQ(program.begin(), Step::none);
+  EXPECT_EQ(program.begin(), Step::first_look);
+  EXPECT_EQ(program.begin(), Step::second_look);
+  EXPECT_EQ(program.begin(), Step::judge);
+  EXPECT_EQ(program.follow.turn(), turn);
+  EXPECT_TRUE(program.follow.judged(4, program.now));
+  EXPECT_EQ(program.follow.moves(), 1U);
+}
+
+TEST(Follow, WaitsUntilTheMoveWouldHavePaid) {
+  Program program;
+  for (int i = 0; i < 4; ++i) program.begin();
+  EXPECT_FALSE(program.follow.judged(7, program.now));
+  EXPECT_EQ(program.begin(), Step::none);  // 5
+  EXPECT_EQ(program.begin(), Step::none);
+  EXPECT_EQ(program.begin(), Step::move);
+  EXPECT_EQ(program.follow.moves(), 1U);
+}
+
+TEST(Follow, OldEvidenceIsNotTrusted) {
+  Program program;
+  for (int i = 0; i < 4; ++i) program.begin();
+  EXPECT_FALSE(program.follow.judged(9, program.now));
+  EXPECT_EQ(program.next(), Step::first_look);
+}
+
+TEST(Follow, TheUserMayKnowHowManyTurnsCome) {
+  Program program(20);
+  for (int i = 0; i < 4; ++i) program.begin();
+  EXPECT_TRUE(program.follow.judged(19, program.now));
+}
+
+TEST(Follow, ATurnLastsUntilTheSamplesWereTouched) {
+  Program program;
+  program.begin();
+  EXPECT_EQ(program.begin(), Step::first_look);
+  EXPECT_EQ(program.begin(loop, 4, 0.0), Step::none);
+  EXPECT_EQ(program.begin(loop, 4, 0.2), Step::none);
+  EXPECT_EQ(program.begin(loop, 4, 0.4), Step::none);
+  EXPECT_EQ(program.begin(loop, 4, 0.6), Step::second_look);
+  // What is used at all is touched.
+  EXPECT_EQ(program.begin(loop, 4, 0.2), Step::none);
+  EXPECT_EQ(program.begin(loop, 4, 0.2), Step::judge);
+  EXPECT_EQ(program.follow.turn(), 2 * turn);
+  EXPECT_DOUBLE_EQ(program.follow.turns_so_far(), 8.0 / 2);
+}
+
+TEST(Follow, SamplesThatNobodyTouchesAreGivenUp) {
+  Program program;
+  program.begin();
+  program.begin();
+  int waited = 0;
+  while (program.begin(loop, 4, 0) == Step::none && waited < 100) ++waited;
+  EXPECT_LT(waited, 100);
+}
+
+TEST(Follow, OtherWorkAndOtherTeamsAreNotTheSame) {
+  Program program;
+  program.begin();
+  program.begin();
+  for (std::uintptr_t i = 0; i < 20; ++i) EXPECT_EQ(program.begin(other + i), Step::none);
+  EXPECT_EQ(program.begin(), Step::second_look);
+  EXPECT_EQ(program.begin(other), Step::none);
+  EXPECT_EQ(program.begin(loop, 2), Step::none);
+  EXPECT_EQ(program.begin(loop, 2), Step::none);  // it rests
+  EXPECT_EQ(program.next(), Step::first_look);
+}
+
+TEST(Follow, WorkThatIsOverDoesNotKeepOthersFromBeingSeen) {
+  Program program;
+  program.begin();
+  program.begin();
+  int starts = 1;
+  while (program.begin(other) != Step::first_look && starts < 100) ++starts;
+  EXPECT_EQ(starts, 4);
+  EXPECT_EQ(program.begin(other), Step::second_look);
+}
+
+TEST(Follow, AProgramThatAlternatesIsFollowedAFewTimesAtMost) {
+  Program program;
+  for (int i = 0; i < 100000; ++i) {
+    if (program.begin() == Step::judge) program.follow.judged(1, program.now);
+  }
+  EXPECT_EQ(program.follow.moves(), Follow::most_moves);
+  EXPECT_TRUE(program.follow.is_over());
+  EXPECT_EQ(program.next(100000), Step::none);
+}
+
+TEST(Follow, LooksAreRareAndBounded) {
+  Program program;
+  std::vector<int> at;
+  for (int i = 0; i < 10'000'000 && !program.follow.is_over(); ++i) {
+    const Step step = program.begin();
+    if (step == Step::first_look) at.push_back(i);
+    if (step == Step::judge) program.follow.judged(INFINITY, program.now);
+  }
+  ASSERT_EQ(at.size(), Follow::most_looks);
+  for (std::size_t i = 2; i < at.size(); ++i) EXPECT_GT(at[i] - at[i - 1], at[i - 1] - at[i - 2]);
+}
+
+}  // namespace
+}  // namespace lares::decide

@@ -1,0 +1,209 @@
+// Samples of data and who touches them; and where malloc has its pieces.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "memory/follow/heap_areas.hpp"
+#include "memory/follow/samples.hpp"
+#include "memory/next_touch/ways.hpp"
+#include "memory_area.hpp"
+
+namespace lares::memory {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+
+bool holds(const LargeArea& area, const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return at >= area.begin && at < area.end;
+}
+
+// False for a sanitizer's allocator. Called by the first thread.
+bool is_malloc_of_brk() {
+  void* const piece = std::malloc(1000);
+  const bool is_below = reinterpret_cast<std::uintptr_t>(piece) < heap_end();
+  std::free(piece);
+  return is_below;
+}
+
+TEST(HeapAreas, TheHeapBeginsWhereItIsSaidTo) {
+  const std::uintptr_t own = heap_end();
+  std::vector<void*> pieces(1000);
+  for (void*& piece : pieces) piece = std::malloc(8192);
+  std::array<LargeArea, 64> areas;
+  const std::size_t found = find_heap_areas(real_maps(), own, 65536, areas);
+  std::size_t inside = 0;
+  for (void* const piece : pieces) {
+    for (std::size_t i = 0; i < found; ++i) inside += holds(areas[i], piece) ? 1 : 0;
+  }
+  const std::uintptr_t end = heap_end();
+  for (void* const piece : pieces) std::free(piece);
+  if (end == own) GTEST_SKIP() << "an allocator that does not use brk";
+  EXPECT_GT(inside, 900U);
+  const int local = 0;
+  for (std::size_t i = 0; i < found; ++i) {
+    EXPECT_FALSE(holds(areas[i], &local));
+    EXPECT_EQ(areas[i].begin % page, 0U);
+    EXPECT_EQ(areas[i].end % page, 0U);
+    EXPECT_GE(areas[i].begin, areas[i].begin < end ? own : 0);
+  }
+}
+
+TEST(HeapAreas, OtherThreadsHaveArenas) {
+  if (!is_malloc_of_brk()) GTEST_SKIP() << "an allocator that does not use brk";
+  std::array<LargeArea, 64> areas;
+  bool found = false;
+  std::thread([&] {
+    std::vector<void*> pieces(1000);
+    for (void*& piece : pieces) piece = std::malloc(1000);
+    const auto at = reinterpret_cast<std::uintptr_t>(pieces[500]);
+    const bool own_arena = at > heap_end();
+    const std::size_t count = find_heap_areas(real_maps(), heap_end(), 65536, areas);
+    for (std::size_t i = 0; i < count; ++i) found = found || holds(areas[i], pieces[500]);
+    found = found || !own_arena;  // one arena for all
+    const int local = 0;
+    for (std::size_t i = 0; i < count; ++i) EXPECT_FALSE(holds(areas[i], &local));
+    for (void* const piece : pieces) std::free(piece);
+  }).join();
+  EXPECT_TRUE(found);
+}
+
+TEST(HeapAreas, MemoryThatOnlyLiesLikeAnArenaIsNone) {
+  constexpr std::uintptr_t room = std::uintptr_t{64} << 20U;
+  void* const mapped = mmap(nullptr, 2 * room, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  const auto aligned = (reinterpret_cast<std::uintptr_t>(mapped) + room - 1) & ~(room - 1);
+  std::memset(reinterpret_cast<void*>(aligned), 0x5a, page);
+  std::array<LargeArea, 64> areas;
+  const std::size_t count = find_heap_areas(real_maps(), heap_end(), 65536, areas);
+  for (std::size_t i = 0; i < count; ++i) {
+    EXPECT_FALSE(areas[i].begin >= aligned && areas[i].begin < aligned + room);
+  }
+  munmap(mapped, 2 * room);
+}
+
+machine::Machine two_domains() {
+  machine::Machine machine;
+  for (int i = 0; i < 2; ++i) {
+    machine::Domain domain;
+    domain.cores = {CoreId{i}};
+    domain.node = OsNode{i};
+    machine.domains.push_back(domain);
+  }
+  return machine;
+}
+
+/// All pages that exist are on node 1, and every third does not.
+long two_of_three(std::size_t count, void** pages, const int*, int* status) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    status[i] = reinterpret_cast<std::uintptr_t>(pages[i]) / page % 3 == 0 ? -2 : 1;
+  }
+  return 0;
+}
+
+TEST(Samples, LieEvenlyOverAllAreasInsideThem) {
+  SystemCalls calls = real_calls();
+  calls.move = two_of_three;
+  const machine::Machine machine = two_domains();
+  const Nodes nodes(machine);
+  const std::array<LargeArea, 3> areas{LargeArea{page * 1000 + 16, page * 2000},
+                                       LargeArea{page * 5000, page * 5003},
+                                       LargeArea{page * 9000, page * 10000}};
+  Samples samples;
+  samples.choose(calls, nodes, areas, Bytes{page});
+  EXPECT_EQ(samples.runs(), 1999U / Samples::pages_per_run);
+  std::array<std::size_t, 3> in{};
+  samples.for_each([&](std::size_t area, const SampledPage& at, const SampledPage*) {
+    ++in[area];
+    EXPECT_EQ(at.home, DomainId{1});
+    EXPECT_FALSE(at.toucher[0].valid());
+  });
+  EXPECT_NEAR(static_cast<double>(in[0]), static_cast<double>(in[2]), 20);
+  EXPECT_EQ(samples.touched(0), 0);
+}
+
+TEST(Samples, OfLittleDataThereAreNone) {
+  const machine::Machine machine = two_domains();
+  const Nodes nodes(machine);
+  Samples samples;
+  const std::array<LargeArea, 1> little{LargeArea{page, page * 50}};
+  samples.choose(real_calls(), nodes, little, Bytes{page});
+  EXPECT_EQ(samples.runs(), 0U);
+  samples.choose(real_calls(), nodes, {}, Bytes{page});
+  EXPECT_EQ(samples.runs(), 0U);
+}
+
+/// The pages that were asked for.
+std::vector<std::uintptr_t> g_asked;
+long remember(std::size_t count, void** pages, const int*, int* status) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    g_asked.push_back(reinterpret_cast<std::uintptr_t>(pages[i]));
+    status[i] = 0;
+  }
+  return 0;
+}
+
+// A look that came to nothing has moved its own pages: they say nothing of the others any more.
+TEST(Samples, FourChoicesInARowAreOfDifferentPages) {
+  SystemCalls calls = real_calls();
+  calls.move = remember;
+  const machine::Machine machine = two_domains();
+  const Nodes nodes(machine);
+  const std::array<LargeArea, 1> areas{LargeArea{page * 16, page * (16 + 640)}};
+  g_asked.clear();
+  Samples samples;
+  for (int choice = 0; choice < 4; ++choice) {
+    samples.choose(calls, nodes, areas, Bytes{page});
+    ASSERT_EQ(samples.runs(), 10U);
+  }
+  const std::size_t all = g_asked.size();
+  EXPECT_EQ(all, 4 * 10 * Samples::run_pages);
+  std::sort(g_asked.begin(), g_asked.end());
+  g_asked.erase(std::unique(g_asked.begin(), g_asked.end()), g_asked.end());
+  EXPECT_EQ(g_asked.size(), all);
+}
+
+/// Whatever is asked for lies on node 0.
+long on_node_0(std::size_t count, void**, const int*, int* status) noexcept {
+  for (std::size_t i = 0; i < count; ++i) status[i] = 0;
+  return 0;
+}
+
+TEST(Samples, TellWhoTouchedThemAndKeepTheirBytes) {
+  if (ways_here(real_calls()).by_thread != 0) GTEST_SKIP() << "userfaultfd is refused";
+  SystemCalls calls = real_calls();
+  calls.move = on_node_0;
+  const machine::Machine machine = two_domains();
+  const Nodes nodes(machine);
+  NextTouch next_touch(real_calls(), nodes, Bytes{page});
+  TestArea area(512);
+  const std::array<LargeArea, 1> areas{LargeArea{area.address(), area.address() + 512 * page}};
+  Samples samples;
+  samples.choose(calls, nodes, areas, Bytes{page});
+  ASSERT_EQ(samples.runs(), 512 / Samples::pages_per_run);
+  ASSERT_EQ(samples.mark(next_touch), 0);
+  samples.collect(next_touch, 0);
+  EXPECT_EQ(samples.touched(0), 0);
+  EXPECT_TRUE(area.intact());  // by touching all of it
+  // Whoever touches goes on as soon as the page is there, and a moment later it is noted.
+  for (int i = 0; i < 10000 && samples.touched(0) < 1; ++i) {
+    samples.collect(next_touch, 0);
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(samples.touched(0), 1);
+  EXPECT_EQ(samples.touched(1), 0);
+  ASSERT_EQ(samples.mark(next_touch), 0);
+  samples.settle(next_touch);
+  samples.collect(next_touch, 1);
+  EXPECT_EQ(samples.touched(1), 0);
+  EXPECT_TRUE(area.intact());
+}
+
+}  // namespace
+}  // namespace lares::memory

@@ -1,0 +1,220 @@
+// Where tasks that name no data go: by their place in what one thread makes.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+#include "runtime/series.hpp"
+#include "support/runtime_host.hpp"
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define LARES_SANITIZED
+#endif
+#endif
+
+namespace lares::runtime {
+namespace {
+
+constexpr std::uintptr_t code = 1;
+
+template <class Body>
+void make_series(Worker& worker, int tasks, Body body, std::uintptr_t construct = code) {
+  for (int i = 0; i < tasks; ++i) {
+    submit_from(worker, *host::make_task(worker, [body, i](Worker& runner) { body(runner, i); }),
+                construct, {});
+  }
+}
+
+std::uint32_t queued_in(Worker& worker, std::size_t domain) {
+  return worker.team->length(worker.team->places->of(DomainId{domain}));
+}
+
+/// A region of two threads on two domains in which the second one runs nothing before the first
+/// has made and looked at what it wants.
+template <class Body>
+void watched(Body body, const char* policy = "auto") {
+  const host::Machine machine({1, 1}, policy);
+  std::atomic<bool> made{false};
+  host::region(2, [&](Worker& worker) {
+    if (worker.id == WorkerId{1}) {
+      while (!made.load(std::memory_order_acquire)) std::this_thread::yield();
+      return;
+    }
+    body(worker);
+    made.store(true, std::memory_order_release);
+  });
+}
+
+const auto nothing = [](Worker&, int) {};
+
+TEST(SeriesOfTasks, AreHeldTheFirstTimeAndThenDealtInParts) {
+  LARES_NEEDS_ORDER();
+  watched([](Worker& worker) {
+    make_series(worker, 10, nothing);
+    EXPECT_EQ(worker.deque.size(), 10U);
+    EXPECT_NE(worker.deque.held_until(), 0U);
+    release_held(worker);
+    EXPECT_EQ(worker.deque.held_until(), 0U);
+    EXPECT_EQ(worker.deque.size(), 5U);
+    EXPECT_EQ(queued_in(worker, 1), 5U);
+  });
+}
+
+TEST(SeriesOfTasks, GoToTheirDomainsFromTheSecondTimeOn) {
+  LARES_NEEDS_ORDER();
+  watched([](Worker& worker) {
+    make_series(worker, 10, nothing);
+    release_held(worker);
+    end_series_round(worker);
+    const std::uint32_t before = queued_in(worker, 1);
+    make_series(worker, 5, nothing);
+    EXPECT_EQ(queued_in(worker, 1), before);
+    make_series(worker, 5, nothing);
+    EXPECT_EQ(queued_in(worker, 1), before + 5);
+  });
+}
+
+class SeriesByData : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Policies, SeriesByData,
+                         testing::Values("auto", "locality-queues", "virouleau",
+                                         "push=most-bytes,steal=nearest"));
+
+TEST_P(SeriesByData, LieInTheQueueOfTheirHome) {
+  LARES_NEEDS_ORDER();
+  watched(
+      [](Worker& worker) {
+        make_series(worker, 8, nothing);
+        release_held(worker);
+        EXPECT_EQ(queued_in(worker, 1), 4U);
+      },
+      GetParam());
+}
+
+TEST(SeriesOfTasks, ThatWereMadeTogetherRunWhereTheyAreAtHome) {
+  LARES_NEEDS_ORDER();
+  const host::Machine machine({1, 1});
+  static std::atomic<int> at_home{0};
+  at_home = 0;
+  constexpr int tasks = 64;
+  for (int sweep = 0; sweep < 4; ++sweep) {
+    host::single(2, [](Worker& worker) {
+      make_series(worker, tasks, [](Worker& runner, int i) {
+        const DomainId home{static_cast<std::size_t>(i < tasks / 2 ? 0 : 1)};
+        if (runner.domain == home) at_home.fetch_add(1);
+        host::work(20000);
+      });
+      taskwait(worker);
+    });
+  }
+  EXPECT_GT(at_home, 4 * tasks / 2);  // each alone would be half of them by chance
+}
+
+TEST(SeriesOfTasks, OfADifferentConstructEndWhatIsHeld) {
+  LARES_NEEDS_ORDER();
+  watched([](Worker& worker) {
+    make_series(worker, 4, nothing);
+    make_series(worker, 6, nothing, 99);
+    EXPECT_EQ(queued_in(worker, 1), 2U);
+    EXPECT_EQ(worker.held, 6);
+  });
+}
+
+TEST(SeriesOfTasks, AreLeftAloneWhereThePolicyDoesNotGoByData) {
+  LARES_NEEDS_ORDER();
+  watched(
+      [](Worker& worker) {
+        make_series(worker, 8, nothing);
+        EXPECT_EQ(worker.held, 0);
+        EXPECT_EQ(worker.deque.held_until(), 0U);
+      },
+      "stock-like");
+}
+
+TEST(SeriesOfTasks, OfOneTaskStayWithTheirCreator) {
+  LARES_NEEDS_ORDER();
+  watched([](Worker& worker) {
+    make_series(worker, 1, nothing);
+    release_held(worker);
+    EXPECT_EQ(worker.deque.size(), 1U);
+    EXPECT_EQ(queued_in(worker, 1), 0U);
+  });
+}
+
+TEST(SeriesOfTasks, InsideOfATaskStayThere) {
+  const host::Machine machine({1, 1});
+  static std::atomic<int> dealt{0};
+  dealt = 0;
+  host::single(2, [](Worker& worker) {
+    host::spawn(worker, [](Worker& runner) {
+      if (may_be_in_series(runner)) dealt.fetch_add(1);
+    });
+  });
+  EXPECT_EQ(dealt, 0);
+}
+
+// Each thread has its own part of the data then.
+TEST(SeriesOfTasks, OfSeveralCreatorsHaveNoHomes) {
+  LARES_NEEDS_ORDER();
+  const host::Machine machine({1, 1});
+  RegionHint hint;
+  static std::atomic<int> turn{0};
+  turn = 0;
+  host::region(2, [&hint](Worker& worker) {
+    for (int i = 0; i < 8; ++i) {
+      while (turn.load() != 2 * i + static_cast<int>(worker.id.index())) std::this_thread::yield();
+      if (turn.load() == 0) worker.team->hint = &hint;
+      make_series(worker, 3, nothing);
+      turn.fetch_add(1);
+    }
+    EXPECT_EQ(worker.held, 0);
+    taskwait(worker);
+  });
+  EXPECT_TRUE(hint.several_creators.load());
+}
+
+// It waits in the program for what one of its own tasks does: somebody else has to run it.
+TEST(SeriesOfTasks, AreFoundThoughTheirCreatorNeverComesBack) {
+  const host::Machine machine({1, 1});
+  static std::atomic<int> ran{0};
+  ran = 0;
+  host::single(2, [](Worker& worker) {
+    make_series(worker, 5, [](Worker&, int) { ran.fetch_add(1); });
+    while (ran.load() < 5) std::this_thread::yield();
+  });
+  EXPECT_EQ(ran, 5);
+}
+
+TEST(SeriesOfTasks, AreAllRunHoweverManyThereAre) {
+  const host::Machine machine({2, 2});
+  static std::atomic<int> ran{0};
+  for (const int tasks : {0, 1, 2, 3, 7, 64, 257, 300, 4096, 4097, 10000}) {
+    for (int sweep = 0; sweep < 3; ++sweep) {
+      ran = 0;
+      host::single(4, [tasks](Worker& worker) {
+        make_series(worker, tasks, [](Worker&, int) { ran.fetch_add(1); });
+        taskwait(worker);
+        EXPECT_EQ(ran, tasks);
+      });
+    }
+  }
+}
+
+// Under a sanitizer no task is tiny.
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && !defined(LARES_SANITIZED)
+TEST(SeriesOfTasks, OfTinyOnesGoBackToTheirCreatorOnceThatIsKnown) {
+  LARES_NEEDS_ORDER();
+  const host::Machine machine({1, 1});
+  host::single(2, [](Worker& worker) {
+    constexpr int more_than_enough = 4000;
+    make_series(worker, more_than_enough, nothing);
+    EXPECT_EQ(worker.held, 0);
+  });
+}
+
+#endif
+
+}  // namespace
+}  // namespace lares::runtime
