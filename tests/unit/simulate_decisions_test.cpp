@@ -351,10 +351,10 @@ class Replay {
     expect(helps || step().kind == Step::Kind::create, true, "kind of step");
     expect(index, step().found, "run by its creator");
     touch(runner, index);
-    leave_step();
     auto& begun = begun_[runner.id.index()];
     begun.push_back({index, runner.current, nullptr, nullptr});
     const std::size_t level = begun.size();
+    leave_step();  // last: from then on it is another's turn
     while (is_next(runner)) {
       const bool ends = step().kind == Step::Kind::end && task_that_ends() == index;
       if (ends && begun.size() == level) break;
