@@ -10,6 +10,10 @@ The graph is simulated as recorded, and once more after it was told what no depe
 task of Jacobi reads one face of each neighbouring column, how long a block is where the compiler drops
 that, and what recording took the creator.
 
+Load balancing is a loop: it is recorded under `--loops numa`, and what each schedule would fetch from
+elsewhere is predicted from that; the counts are of another run, without a recording. A loop says
+nothing of its data, so the graph is told of the packages, their sizes and their homes.
+
     bench/lab_simulated.py --nodes 4 --rounds 1
     bench/lab_simulated.py --write          enters the table into docs/simulate.md
 """
@@ -24,13 +28,17 @@ import harness
 import lab_guests
 
 POLICIES = ("stock-like", "locality-queues", "virouleau")
+LOOPS = ("dynamic", "numa,steal=nearest", "numa,steal=most-loaded")
+RECORDED_LOOPS = "numa,steal=nearest"
 COMPILERS = ("gcc", "clang")
 # Arguments, region, the lines that count, and KiB of a cache that hold no blocks. Tasks are long beside
 # what the runtime costs, which in a guest is many times more than elsewhere, and mostly not in the model.
 # Cholesky's tasks read every tile before they write it, so what its stores fetch is other memory. BLAS
 # packs two tiles for each product, into the same two buffers over and over.
 CASES = {"cholesky": (["1024", "64", "1", "interleaved"], "factorise", ["read"], 64),
-         "jacobi": (["192", "12", "4", "parallel"], "sweeps", ["read", "written"], 0)}
+         "jacobi": (["192", "12", "4", "parallel"], "sweeps", ["read", "written"], 0),
+         "load_balance": (["packages=480", "gb=0.05", "times=2", "method=dynamic"], "additions",
+                          ["read", "written"], 0)}
 # A few tiles, as a real cache holds of real ones. Where it holds nearly all of a node's, a little more or
 # less decides what is fetched.
 L2_KIB, L3_KIB = 64, 128
@@ -97,6 +105,33 @@ def told(case, compiler, arguments, text):
     return "\n".join(lines) + "\n"
 
 
+def package_bytes(packages, all_bytes):
+    """Of each of a package's three vectors: bench/load_balance."""
+    return [8 * (int(all_bytes * (i + 0.5) / (packages * packages / 2) / 24) + 1) for i in range(packages)]
+
+
+def told_packages(arguments, nodes, text):
+    """The graph of load balancing with the packages: two vectors that are read, and one that is written."""
+    settings = dict(word.split("=") for word in arguments)
+    packages = int(settings["packages"])
+    lines = []
+    piece = 0
+    for line in text.splitlines():
+        if line.startswith("loop "):
+            piece = 0
+        if line.startswith("piece "):
+            line += f" r:{2 * piece} w:{2 * piece + 1}"
+            piece += 1
+        lines.append(line)
+    if piece != packages:
+        raise harness.ProgramFailed(f"{piece} pieces were recorded of {packages} packages")
+    blocks = []
+    for package, size in enumerate(package_bytes(packages, 1e9 * float(settings["gb"]))):
+        home = package * nodes // packages  # of whom a static loop lets write it
+        blocks += [f"block {2 * size} {home}", f"block {size} {home}"]
+    return "\n".join([lines[0], *blocks, *lines[1:]]) + "\n"
+
+
 def simulated(options, lares, graph, machine, policy):
     """The remote share of the bytes fetched from memory: the median over the seeds."""
     command = [lares, "simulate", f"file:{graph}", "--machine", machine, "--policy", policy,
@@ -105,20 +140,37 @@ def simulated(options, lares, graph, machine, policy):
     return found["rows"][0]["fetched_remote_share"]
 
 
+def is_loop(case):
+    return case == "load_balance"
+
+
+def run_program(options, lares, case, compiler, settings, graph=None, count=True):
+    """One run in the guest under `lares run` with `settings`."""
+    program = harness.program(options.build / ("bench" if is_loop(case) else "examples"),
+                              f"{case}-{compiler}")
+    words = [*harness.under_lares(lares, "--quiet", *settings), program, *CASES[case][0]]
+    guest = ["--nodes", options.nodes, "--cpus-per-node", options.cpus, "--cache",
+             f"l2={L2_KIB}K,l3={L3_KIB}K"]
+    if graph is not None:
+        graph.write_text("")
+        guest += ["--output", graph]
+    run = lab_guests.run_guest(lares, guest, words, count=count,
+                               environment=harness.clean_environment(), timeout=options.timeout)
+    if ('"wrong":0' if is_loop(case) else "result=ok") not in run.output:
+        raise harness.ProgramFailed(f"{case} computed something wrong with {' '.join(map(str, settings))}")
+    return run
+
+
 def run_in_guest(options, lares, case, compiler, policy, folder):
     """Leaves the graph and the counts in `folder`."""
-    arguments = CASES[case][0]
-    program = harness.program(options.build / "examples", f"{case}-{compiler}")
     graph = folder / "app.graph"
-    graph.write_text("")
-    words = [*harness.under_lares(lares, "--quiet", "--policy", policy, "--record", graph),
-             program, *arguments]
-    guest = ["--nodes", options.nodes, "--cpus-per-node", options.cpus, "--cache",
-             f"l2={L2_KIB}K,l3={L3_KIB}K", "--output", graph]
-    run = lab_guests.run_guest(lares, guest, words, count=True,
-                               environment=harness.clean_environment(), timeout=options.timeout)
-    if "result=ok" not in run.output:
-        raise harness.ProgramFailed(f"{case} computed something wrong under {policy}")
+    if is_loop(case):
+        run_program(options, lares, case, compiler,
+                    ["--loops", RECORDED_LOOPS, "--record", graph], graph, count=False)
+        loops = "stock" if policy == "dynamic" else policy
+        run = run_program(options, lares, case, compiler, ["--loops", loops])
+    else:
+        run = run_program(options, lares, case, compiler, ["--policy", policy, "--record", graph], graph)
     harness.write_json(folder / "counts.json", run.counts)
 
 
@@ -143,9 +195,11 @@ def one_run(options, lares, case, compiler, policy, folder):
     matrix = lab_guests.lines_of(lab_guests.GuestRun("", 0, counts, "").region(region), kinds)
     machine = machine_file(options, other_kib, folder)
     graph, whole = folder / "app.graph", folder / "told.graph"
-    whole.write_text(told(case, compiler, arguments, graph.read_text()))
+    text = graph.read_text()
+    whole.write_text(told_packages(arguments, options.nodes, text) if is_loop(case) else
+                     told(case, compiler, arguments, text))
     return {"counted": lab_guests.remote(matrix) / sum(map(sum, matrix)),
-            "recorded": simulated(options, lares, graph, machine, policy),
+            "recorded": None if is_loop(case) else simulated(options, lares, graph, machine, policy),
             "simulated": simulated(options, lares, whole, machine, policy)}
 
 
@@ -157,13 +211,13 @@ def table_of(plan, runs, nodes):
     for case, compiler, policy in plan:
         some = runs[case, compiler, policy]
         spread = {key: harness.Spread([100 * run[key] for run in some])
-                  for key in ("counted", "simulated", "recorded")}
+                  for key in ("counted", "simulated", "recorded") if some[0][key] is not None}
         percent = lambda key: spread[key].text("{:.1f}".format)
         difference = harness.Spread([100 * (run["simulated"] - run["counted"]) for run in some])
         table.add(f"{case}-{compiler}, {policy}", percent("counted"), percent("simulated"),
                   f"{spread['simulated'].median - spread['counted'].median:+.1f}",
                   difference.text("{:+.1f}".format), f"{blind - spread['counted'].median:+.1f}",
-                  percent("recorded"))
+                  percent("recorded") if "recorded" in spread else "no data told")
     return table
 
 
@@ -189,7 +243,8 @@ def body():
     options = parser.parse_args()
     lares = harness.program(options.build, "lares")
     plan = [(case, compiler, policy) for case in options.cases.split(",")
-            for compiler in options.compilers.split(",") for policy in options.policies.split(";")]
+            for compiler in options.compilers.split(",")
+            for policy in (LOOPS if is_loop(case) else options.policies.split(";"))]
     runs = {}
     progress = harness.Progress(len(plan) * options.rounds)
     with tempfile.TemporaryDirectory(prefix="lares-lab-") as folder:

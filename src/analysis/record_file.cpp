@@ -22,6 +22,7 @@ constexpr std::uint64_t most_home = runtime::record_first_home + 0xFFFFU;
 constexpr std::uint64_t most_nanoseconds = std::uint64_t{1} << 58U;
 /// Larger teams are the stock runtime's; a task graph has no more threads than this.
 constexpr std::uint32_t most_workers = 4096;
+constexpr std::size_t no_second_time = 3;
 
 std::uint64_t load(std::span<const std::byte> bytes, std::size_t offset) noexcept {
   std::uint64_t word = 0;
@@ -29,12 +30,22 @@ std::uint64_t load(std::span<const std::byte> bytes, std::size_t offset) noexcep
   return word;
 }
 
+/// Which word of an event is a time, if one is; the events' own times stand before the words.
+std::size_t second_time(RecordKind kind) noexcept {
+  if (kind == RecordKind::create || kind == RecordKind::chunk) return 2;
+  return kind == RecordKind::loop_end ? 1 : no_second_time;
+}
+
 /// Words behind the time, without accesses.
 std::size_t own_words(RecordKind kind) noexcept {
   switch (kind) {
     case RecordKind::enter:
     case RecordKind::create:
+    case RecordKind::loop:
+    case RecordKind::chunk:
       return 3;
+    case RecordKind::loop_end:
+      return 2;
     case RecordKind::resume:
       return 0;
     default:
@@ -83,7 +94,8 @@ class Reader {
     if (event.at > most_nanoseconds) return 0;
     if (event.kind == RecordKind::enter && event.argument >= most_workers) return 0;
     for (std::size_t i = 0; i < own; ++i) event.words[i] = load(bytes_, at + (2 + i) * word_bytes);
-    if (event.kind == RecordKind::create && event.words[2] > most_nanoseconds) return 0;
+    const std::size_t second = second_time(event.kind);
+    if (second != no_second_time && event.words[second] > most_nanoseconds) return 0;
     event.first_access = stream_.accesses.size();
     for (std::size_t i = 0; i < event.access_count; ++i) {
       if (!read_access(at + (2 + own + i * runtime::record_access_words) * word_bytes)) return 0;

@@ -44,6 +44,8 @@ struct Frame {
   bool runs = true;       // its own code, rather than the engine on its behalf
   bool creates = false;   // the engine makes a deferred task for it
   std::uint64_t own = 0;  // nanoseconds of that until `since`, without bodies that ran inside
+  bool in_loop = false;
+  std::uint32_t chunk = nobody;  // that it is in, of its actor's
 };
 
 class Assembler {
@@ -138,6 +140,15 @@ class Assembler {
         case RecordKind::group:
           add_step(find(event.words[0]), Step::Kind::group, event.at);
           break;
+        case RecordKind::loop:
+          begin_loop(event);
+          break;
+        case RecordKind::chunk:
+          begin_chunk(event);
+          break;
+        case RecordKind::loop_end:
+          end_loop(event);
+          break;
         default:
           break;
       }
@@ -158,8 +169,11 @@ class Assembler {
     if (frames_.empty()) return;
     Frame& top = frames_.back();
     if (top.runs && at > top.since && top.actor != nobody) {
-      if (Step* step = add_step(top.actor, Step::Kind::compute, top.since)) {
+      const bool shares = top.chunk != nobody;
+      if (Step* step =
+              add_step(top.actor, shares ? Step::Kind::chunk : Step::Kind::compute, top.since)) {
         step->nanoseconds = at - top.since;
+        if (shares) step->child = top.chunk;
       }
     }
     top.since = std::max(top.since, at);
@@ -176,7 +190,13 @@ class Assembler {
       ++program_.creation.tasks;
       program_.creation.nanoseconds += top.own + (at - top.since);
     }
-    top = {top.actor, at};
+    go_on(top, at);
+  }
+  static void go_on(Frame& frame, std::uint64_t at) {
+    frame.since = at;
+    frame.runs = true;
+    frame.creates = false;
+    frame.own = 0;
   }
   // A body starts while the engine makes a task, which then waits.
   void interrupt(std::uint64_t at) {
@@ -272,6 +292,46 @@ class Assembler {
     step->accesses.assign(first, first + event.access_count);
   }
 
+  // --- loops
+
+  // Its frame, if the thread may have a loop now.
+  Frame* thread_frame() {
+    if (frames_.empty() || frames_.back().actor == nobody) return nullptr;
+    return program_.actors[frames_.back().actor].is_thread ? &frames_.back() : nullptr;
+  }
+
+  void begin_loop(const RecordedEvent& event) {
+    stop(event.at);
+    Frame* const frame = thread_frame();
+    if (frame == nullptr || event.words[2] == 0) return;
+    program_.actors[frame->actor].loops.push_back({event.words[1], event.words[2]});
+    frame->in_loop = true;
+    frame->chunk = nobody;
+  }
+
+  void begin_chunk(const RecordedEvent& event) {
+    stop(event.at);
+    Frame* const frame = thread_frame();
+    if (frame == nullptr || !frame->in_loop) return;
+    RecordedActor& thread = program_.actors[frame->actor];
+    const std::uint64_t first = event.words[0];
+    const std::uint64_t count = event.words[1];
+    const std::uint64_t iterations = thread.loops.back().iterations;
+    if (count == 0 || first >= iterations || count > iterations - first) return;
+    frame->chunk = static_cast<std::uint32_t>(thread.chunks.size());
+    thread.chunks.push_back({static_cast<std::uint32_t>(thread.loops.size() - 1), first, count});
+    go_on(*frame, std::max(event.at, event.words[2]));
+  }
+
+  void end_loop(const RecordedEvent& event) {
+    stop(event.at);
+    Frame* const frame = thread_frame();
+    if (frame == nullptr || !frame->in_loop) return;
+    frame->in_loop = false;
+    frame->chunk = nobody;
+    go_on(*frame, std::max(event.at, event.words[1]));
+  }
+
   // --- regions
 
   void place(Region& region) {
@@ -302,7 +362,8 @@ class Assembler {
           if (met == barriers.size()) barriers.push_back(0);
           barriers[met] = std::max(barriers[met], step.at);
           ++met;
-        } else if (step.kind != Step::Kind::compute || program_.actors[thread].worker == 0) {
+        } else if (!step.computes() || program_.actors[thread].worker == 0) {
+          if (step.kind == Step::Kind::chunk) step.kind = Step::Kind::compute;
           all.push_back(std::move(step));
         }
       }

@@ -12,12 +12,30 @@ namespace lares::analysis {
 
 /// One thing that a thread's or a task's own code does.
 struct RecordedStep {
-  enum class Kind : std::uint8_t { compute, create, wait, group, end_group, barrier };
+  enum class Kind : std::uint8_t { compute, create, wait, group, end_group, barrier, chunk };
   Kind kind = Kind::compute;
-  std::uint64_t at = 0;                  ///< when it started, nanoseconds
-  std::uint64_t nanoseconds = 0;         ///< of `compute`, without what else ran meanwhile
-  std::uint32_t child = 0;               ///< of `create`: the actor
+  std::uint64_t at = 0;           ///< when it started, nanoseconds
+  std::uint64_t nanoseconds = 0;  ///< of `compute` and `chunk`, without what else ran meanwhile
+  std::uint32_t child = 0;        ///< of `create`: the actor; of `chunk`: which of its chunks
   std::vector<RecordedAccess> accesses;  ///< of `wait`: as a task's; none: for all children
+
+  /// The actor's own code, whether in a loop or not.
+  [[nodiscard]] bool computes() const noexcept {
+    return kind == Kind::compute || kind == Kind::chunk;
+  }
+};
+
+/// A worksharing loop that a thread came to. All of a team come to the same ones, in order.
+struct RecordedLoop {
+  std::uint64_t iterations = 0;
+  std::uint64_t chunk = 1;  ///< as the program asked
+};
+
+/// Iterations that a thread took at once: [first, first + count) of one of its loops, all inside.
+struct RecordedChunk {
+  std::uint32_t loop = 0;
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
 };
 
 /// A task, or what a thread does in a region outside of tasks.
@@ -28,7 +46,9 @@ struct RecordedActor {
   std::uint32_t worker = 0;  ///< of a thread: its number in the team
   std::uint32_t region = 0;  ///< of a thread: index into regions
   std::vector<RecordedAccess> accesses;
-  std::vector<RecordedStep> steps;  ///< in order
+  std::vector<RecordedStep> steps;  ///< in order; one chunk may have several
+  std::vector<RecordedLoop> loops;  ///< of a thread
+  std::vector<RecordedChunk> chunks;
 };
 
 /// A parallel region that is in no other.

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/loop_pieces.hpp"
 #include "analysis/recorded_blocks.hpp"
 #include "analysis/recorded_program.hpp"
 #include "analysis/stats_file.hpp"
@@ -61,6 +62,7 @@ class Writer {
 
   std::string text;
   std::uint32_t tasks = 0;
+  std::size_t loops = 0;
   std::size_t not_started = 0;
 
  private:
@@ -127,8 +129,8 @@ class Writer {
   // --- phases
 
   void write_region(const RecordedRegion& region) {
-    if (tasks_seen_) serial_ += region.serial_before;
-    const std::uint32_t tasks_before = tasks;
+    if (begun_) serial_ += region.serial_before;
+    const std::size_t before = tasks + loops;
     for (bool more = true; more;) {
       more = false;
       for (const std::uint32_t thread : region.threads) more = to_barrier(thread) || more;
@@ -140,9 +142,9 @@ class Writer {
     }
     for (const std::uint32_t thread : region.threads) {
       const bool is_master = program_.actors[thread].worker == 0;
-      if (is_master && tasks != tasks_before) serial_ += state_[thread].unspent;
+      if (is_master && tasks + loops != before) serial_ += state_[thread].unspent;
     }
-    if (!tasks_seen_) serial_ = 0;
+    if (!begun_) serial_ = 0;
   }
 
   /// True if the thread has a barrier before it.
@@ -186,11 +188,11 @@ class Writer {
   void write_phase(const RecordedRegion& region) {
     const bool has_tasks = std::any_of(region.threads.begin(), region.threads.end(),
                                        [this](std::uint32_t thread) { return creates(thread); });
-    if (!has_tasks) return skip_phase(region);
+    if (!has_tasks) return write_loops(region);
     name_threads(region);
     for (const std::uint32_t thread : region.threads) state_[thread].groups = 0;
-    if (tasks_seen_) text += "barrier\n";
-    tasks_seen_ = true;
+    if (begun_) text += "barrier\n";
+    begun_ = true;
     if (serial_ >= least_spend_ns) text += fmt::format("spend {} -\n", seconds_text(serial_));
     serial_ = 0;
     for (const std::uint32_t thread : region.threads) push(thread);
@@ -204,16 +206,66 @@ class Writer {
   }
 
   // What threads compute where nobody creates tasks is added to what comes next.
-  void skip_phase(const RecordedRegion& region) {
+  void write_loops(const RecordedRegion& region) {
+    LoopShares shares;
+    for (const std::uint32_t thread : region.threads) gather_loops(thread, shares);
     for (const std::uint32_t thread : region.threads) {
       State& state = state_[thread];
+      const RecordedActor& actor = program_.actors[thread];
       const std::size_t end = end_of_phase(thread);
       for (; state.next < end; ++state.next) {
-        const Step& step = program_.actors[thread].steps[state.next];
-        state.unspent += step.nanoseconds;
+        const Step& step = actor.steps[state.next];
         if (step.kind == Step::Kind::create) ++not_started;
+        if (step.kind == Step::Kind::compute) state.unspent += step.nanoseconds;
+        if (step.kind != Step::Kind::chunk || actor.worker != 0) continue;
+        serial_ += std::exchange(state.unspent, 0);
+        write_loops_until(actor.chunks[step.child].loop + 1, shares);
       }
     }
+    write_loops_until(no_number, shares);
+  }
+
+  // --- loops
+
+  /// What the threads did of each loop of a phase.
+  struct LoopShare {
+    RecordedLoop loop;
+    std::vector<std::pair<RecordedChunk, std::uint64_t>> chunks;  // and their nanoseconds
+  };
+  using LoopShares = std::map<std::uint32_t, LoopShare>;  // by the loop's number in its region
+
+  void gather_loops(std::uint32_t thread, LoopShares& shares) const {
+    const RecordedActor& actor = program_.actors[thread];
+    const std::size_t end = end_of_phase(thread);
+    for (std::size_t i = state_[thread].next; i < end; ++i) {
+      const Step& step = actor.steps[i];
+      if (step.kind != Step::Kind::chunk) continue;
+      const RecordedChunk& chunk = actor.chunks[step.child];
+      LoopShare& share = shares[chunk.loop];
+      if (share.chunks.empty()) share.loop = actor.loops[chunk.loop];
+      share.chunks.emplace_back(chunk, step.nanoseconds);
+    }
+  }
+
+  void write_loops_until(std::uint32_t end, LoopShares& shares) {
+    while (!shares.empty() && shares.begin()->first < end) {
+      write_loop(shares.begin()->second);
+      shares.erase(shares.begin());
+    }
+  }
+
+  void write_loop(const LoopShare& share) {
+    if (begun_ && serial_ >= least_spend_ns) {
+      text += fmt::format("barrier\nspend {} -\n", seconds_text(serial_));
+    }
+    begun_ = true;
+    serial_ = 0;
+    const LoopPieces pieces(share.loop, share.chunks);
+    text += fmt::format("loop {}\n", pieces.iterations());
+    for (const double nanoseconds : pieces.nanoseconds()) {
+      text += fmt::format("piece {}\n", seconds_text(static_cast<std::uint64_t>(nanoseconds)));
+    }
+    ++loops;
   }
 
   void push(std::uint32_t actor) {
@@ -241,7 +293,7 @@ class Writer {
   void write_step(std::uint32_t actor) {
     const Step& step = program_.actors[actor].steps[state_[actor].next++];
     clock_ = std::max(clock_, step.at);
-    if (step.kind == Step::Kind::compute) {
+    if (step.computes()) {
       state_[actor].unspent += step.nanoseconds;
       if (!program_.actors[actor].is_thread &&
           state_[actor].next == program_.actors[actor].steps.size()) {
@@ -279,7 +331,7 @@ class Writer {
     if (state.number != no_number) return;  // two events made it: the first counts
     const std::string words = words_of(creator, actor.accesses);
     std::uint64_t own = 0;
-    while (state.next < actor.steps.size() && actor.steps[state.next].kind == Step::Kind::compute) {
+    while (state.next < actor.steps.size() && actor.steps[state.next].computes()) {
       own += actor.steps[state.next++].nanoseconds;
     }
     text += fmt::format("{} {} {}{}\n", actor.undeferred ? "now" : "task", seconds_text(own),
@@ -296,8 +348,8 @@ class Writer {
   std::priority_queue<Cursor, std::vector<Cursor>, std::greater<>> cursors_;
   std::uint64_t order_ = 0;
   std::uint64_t clock_ = 0;
-  std::uint64_t serial_ = 0;  // nanoseconds outside of phases with tasks
-  bool tasks_seen_ = false;
+  std::uint64_t serial_ = 0;  // nanoseconds outside of phases with tasks and of loops
+  bool begun_ = false;        // with the first task or loop
 };
 
 std::string creation_text(const RecordedCreation& creation) {
@@ -314,6 +366,7 @@ TaskGraph write_one(std::span<const RecordedStream> streams) {
   TaskGraph graph;
   graph.text = creation_text(program.creation) + writer.text;
   graph.tasks = writer.tasks;
+  graph.loops = writer.loops;
   graph.not_started = writer.not_started;
   graph.pid = streams.front().pid;
   graph.full = std::any_of(streams.begin(), streams.end(),
@@ -333,8 +386,9 @@ TaskGraph write_task_graph(std::vector<RecordedStream> streams, const std::strin
     const auto end = std::find_if(first, streams.end(),
                                   [&](const auto& stream) { return stream.pid != first->pid; });
     TaskGraph graph = write_one({first, end});
-    if (graph.tasks > 0) ++processes;
-    if (graph.tasks > best.tasks || best.text.empty()) best = std::move(graph);
+    if (graph.tasks + graph.loops > 0) ++processes;
+    const auto size = [](const TaskGraph& of) { return std::pair(of.tasks, of.loops); };
+    if (size(graph) > size(best) || best.text.empty()) best = std::move(graph);
     first = end;
   }
   best.processes = processes;

@@ -9,6 +9,7 @@
 #include "base/disorder.hpp"
 #include "base/raw_memory.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/record.hpp"
 #include "runtime/team.hpp"
 
 namespace lares::runtime {
@@ -356,9 +357,9 @@ LoopRange take_of_others(Worker& worker) noexcept {
   return taken;
 }
 
-// One thread has nobody to share with.
-std::uint64_t chunk_for(const Team& team, const LoopRequest& request) noexcept {
-  if (team.size() == 1) return request.iterations;
+// One thread has nobody to share with, and takes all at once unless each chunk's time is recorded.
+std::uint64_t chunk_for(const Worker& worker, const LoopRequest& request) noexcept {
+  if (worker.team->size() == 1 && !record::is_on(worker)) return request.iterations;
   return std::max(request.chunk, Engine::instance().loops().chunk);
 }
 
@@ -383,7 +384,7 @@ const WorkerLoop& enter_loop(Worker& worker, const LoopRequest& asked) noexcept 
   loop.left_to_stock = request.left_to_stock;
   if (loop.left_to_stock) return loop;
   loop.bounds = request.bounds;
-  loop.shape = decide::LoopShape(request.iterations, chunk_for(*worker.team, request),
+  loop.shape = decide::LoopShape(request.iterations, chunk_for(worker, request),
                                  worker.team->size(), request.guided);
   loop.key.wide = loop.shape.chunks > LoopLane::most_in_word;
   loop.had_last = loop.abstains = loop.is_over = false;
@@ -392,10 +393,13 @@ const WorkerLoop& enter_loop(Worker& worker, const LoopRequest& asked) noexcept 
   loop.lane->begin(loop.shape.first_range(worker.id.index()), loop.key);
   if (loop.shape.workers > 1) begin_loop(worker, request.site);
   if (worker.id == WorkerId{0} && worker.counters != nullptr) worker.counters->loops.add(1);
+  record::comes_to_loop(worker);
   return loop;
 }
 
-LoopRange next_iterations(Worker& worker) noexcept {
+namespace {
+
+LoopRange find_iterations(Worker& worker) noexcept {
   WorkerLoop& loop = worker.loop;
   LoopRange chunks{};
   if (!loop.abstains) chunks = loop.lane->take(loop.shape, loop.key.wide);
@@ -406,6 +410,19 @@ LoopRange next_iterations(Worker& worker) noexcept {
   const LoopRange iterations = loop.shape.iterations_of(chunks);
   loop.taken += iterations.size();
   return iterations;
+}
+
+[[gnu::noinline]] LoopRange find_and_record(Worker& worker) noexcept {
+  const Nanoseconds asked_at = now();
+  const LoopRange iterations = find_iterations(worker);
+  record::write_chunk(worker, iterations, asked_at);
+  return iterations;
+}
+
+}  // namespace
+
+LoopRange next_iterations(Worker& worker) noexcept {
+  return record::is_on(worker) ? find_and_record(worker) : find_iterations(worker);
 }
 
 void end_loops(Team& team) noexcept {

@@ -308,5 +308,27 @@ void write_resume(Worker& worker) noexcept {
   RecordStream::commit(event, RecordKind::resume, 0, 0);
 }
 
+void write_loop(Worker& worker) noexcept {
+  const std::uint64_t at = nanoseconds();
+  std::uint64_t* event = worker.record->reserve(5);
+  if (event == nullptr) return;
+  event[1] = at;
+  event[2] = worker.current->record;
+  event[3] = worker.loop.shape.iterations;
+  event[4] = worker.loop.shape.chunk;
+  RecordStream::commit(event, RecordKind::loop, 0, 0);
+}
+
+void write_chunk(Worker& worker, decide::LoopRange iterations, Nanoseconds asked_at) noexcept {
+  const bool is_over = iterations.size() == 0;
+  std::uint64_t* event = worker.record->reserve(is_over ? 4 : 5);
+  if (event == nullptr) return;
+  event[1] = static_cast<std::uint64_t>(asked_at.count);
+  event[2] = is_over ? worker.current->record : iterations.begin;
+  if (!is_over) event[3] = iterations.size();
+  event[is_over ? 3 : 4] = nanoseconds();
+  RecordStream::commit(event, is_over ? RecordKind::loop_end : RecordKind::chunk, 0, 0);
+}
+
 }  // namespace record
 }  // namespace lares::runtime

@@ -73,6 +73,9 @@ void write_create(Worker& worker, Task& task, std::span<const Dependence> depend
 void write_wait(Worker& worker, RecordWait kind, std::span<const Dependence> dependences) noexcept;
 void write_of_task(Worker& worker, RecordKind kind, std::uint64_t task) noexcept;
 void write_resume(Worker& worker) noexcept;
+void write_loop(Worker& worker) noexcept;
+/// No iterations: the loop is over for the worker.
+void write_chunk(Worker& worker, decide::LoopRange iterations, Nanoseconds asked_at) noexcept;
 
 inline bool is_on(const Worker& worker) noexcept { return worker.record != nullptr; }
 
@@ -103,6 +106,11 @@ inline void waits(Worker& worker, RecordWait kind,
 inline void opens_group(Worker& worker) noexcept {
   if (is_on(worker)) [[unlikely]]
     write_of_task(worker, RecordKind::group, worker.current->record);
+}
+/// The worker has come to the loop that it has entered.
+inline void comes_to_loop(Worker& worker) noexcept {
+  if (is_on(worker)) [[unlikely]]
+    write_loop(worker);
 }
 inline void leaves_team(Worker& worker) noexcept {
   if (is_on(worker)) [[unlikely]] {

@@ -48,6 +48,10 @@ enum class RecordKind : std::uint8_t {
   end,     ///< it. words: task
   wait,    ///< argument: RecordWait; words: creator; then `count` accesses. Ends with `resume`
   group,   ///< a taskgroup begins. words: creator
+  loop,    ///< a thread comes to a worksharing loop. words: own task, iterations, chunk
+  chunk,   ///< it takes iterations, and is done with those before. words: the first, how many, when
+           ///< it began with them
+  loop_end,  ///< there are no more for it. words: own task, when it went on
   kinds
 };
 

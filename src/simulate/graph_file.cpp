@@ -50,7 +50,7 @@ class GraphReader {
         return Error{"task graph: line " + std::to_string(line) + " " + problem};
       }
     }
-    if (task_count() == 0) return Error{"task graph: there is no task"};
+    if (workload_.task_count() == 0) return Error{"task graph: there is no task"};
     if (version_ == 1) {
       workload_.add_phase().dependences = true;
     } else {
@@ -66,10 +66,6 @@ class GraphReader {
     return known ? nullptr : "is neither \"lares-graph 2\" nor \"lares-graph 1\"";
   }
 
-  [[nodiscard]] std::size_t task_count() const noexcept {
-    return version_ == 1 ? workload_.tasks.size() : script_.task_count();
-  }
-
   const char* read_line(std::string_view line) {
     if (line.empty() || line.front() == '#') return nullptr;
     const std::string_view kind = cut(line, ' ');
@@ -78,6 +74,9 @@ class GraphReader {
     if (version_ == 1) {
       return kind == "task" ? read_plain_task(line) : "does not start with block, task or #";
     }
+    if (kind == "loop") return read_loop(line);
+    if (kind == "piece") return read_piece(line);
+    if (script_.is_in_loop()) script_.barrier();
     if (kind == "task") return read_task(line, false);
     if (kind == "now") return read_task(line, true);
     if (kind == "spend") return read_spend(line);
@@ -86,7 +85,8 @@ class GraphReader {
     if (kind == "group") return read_group(line, true);
     if (kind == "end") return read_group(line, false);
     if (kind == "barrier") return read_barrier(line);
-    return "does not start with create, block, task, now, spend, wait, group, end, barrier or #";
+    return "does not start with create, block, task, now, spend, wait, group, end, barrier, loop, "
+           "piece or #";
   }
 
   const char* read_block(std::string_view words) {
@@ -201,6 +201,22 @@ class GraphReader {
   const char* read_barrier(std::string_view words) {
     if (!words.empty()) return "has more words than barrier";
     script_.barrier();
+    return nullptr;
+  }
+
+  const char* read_loop(std::string_view words) {
+    const auto iterations = number<std::uint64_t>(cut(words, ' '));
+    if (!iterations || *iterations == 0) return "has no number of iterations from 1 on";
+    if (!words.empty()) return "has more words than loop ITERATIONS";
+    script_.begin_loop(*iterations);
+    return nullptr;
+  }
+
+  const char* read_piece(std::string_view words) {
+    if (!script_.is_in_loop()) return "is a piece without a loop before it";
+    if (const char* problem = read_seconds(words)) return problem;
+    if (const char* problem = read_accesses(words)) return problem;
+    script_.add_piece(seconds_, accesses_);
     return nullptr;
   }
 

@@ -1,6 +1,7 @@
 #include "simulate/graph_script.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lares::simulate {
 namespace {
@@ -147,7 +148,18 @@ void ScriptBuilder::end_creators() {
   }
 }
 
+void ScriptBuilder::begin_loop(std::uint64_t piece_iterations) {
+  barrier();
+  piece_iterations_ = piece_iterations;
+}
+
+void ScriptBuilder::add_piece(double seconds, const std::vector<Access>& accesses) {
+  add_node(Script::Kind::piece, seconds, nullptr);
+  add_accesses(accesses);
+}
+
 void ScriptBuilder::barrier() {
+  const std::uint64_t piece_iterations = std::exchange(piece_iterations_, 0);
   if (workload_.tasks.size() == phase_first_) return;
   end_creators();
   Script& script = workload_.script;
@@ -158,7 +170,9 @@ void ScriptBuilder::barrier() {
   actors_.clear();
   groups_.clear();
   group_of_.clear();
-  workload_.add_phase().dependences = true;
+  Phase& phase = workload_.add_phase();
+  phase.dependences = piece_iterations == 0;
+  phase.piece_iterations = piece_iterations;
   phase_first_ = static_cast<TaskIndex>(workload_.tasks.size());
   phase_first_task_ = task_count();
 }

@@ -44,6 +44,12 @@ class ScriptBuilder {
   bool close_group(const Creator& creator);
   /// All tasks so far end before what follows.
   void barrier();
+  /// A worksharing loop after a barrier; its pieces are added next, in the order of its iterations,
+  /// up to the next barrier().
+  void begin_loop(std::uint64_t piece_iterations);
+  [[nodiscard]] bool is_in_loop() const noexcept { return piece_iterations_ != 0; }
+  /// Precondition: is_in_loop(), as of no other call than barrier().
+  void add_piece(double seconds, const std::vector<Access>& accesses);
 
  private:
   struct Actor {
@@ -67,6 +73,7 @@ class ScriptBuilder {
 
   Workload& workload_;
   TaskIndex phase_first_ = 0;
+  std::uint64_t piece_iterations_ = 0;   ///< of the loop that is the phase, or 0
   std::vector<TaskIndex> first_parts_;   ///< by task
   std::vector<std::uint32_t> group_of_;  ///< by task of the phase: innermost, or none
   std::uint32_t phase_first_task_ = 0;

@@ -5,11 +5,37 @@
 
 namespace lares::simulate {
 
+Loop::Loop(const Setup& setup, Execution& execution, Agenda& agenda, Outcome& outcome)
+    : Course(setup, execution, agenda), outcome_(outcome), places_(setup.machine, setup.cores) {}
+
+WorkerId Loop::home_of(TaskIndex piece) const {
+  const decide::StaticParts parts(phase().end - phase().first, workers());
+  return WorkerId{parts.owner(piece - phase().first)};
+}
+
+DomainId Loop::domain_of(std::uint32_t w) const {
+  return places_.domain_of(WorkerId{std::size_t{w}});
+}
+
+void Loop::complete(const Interval& task, double& /*clock*/) {
+  if (phase().is_loop()) count(task, home_of(task.task));
+}
+
+void Loop::count(const Interval& task, WorkerId home) {
+  if (!phase().measured) return;
+  const bool near = places_.domain_of(home) == places_.domain_of(task.worker);
+  const Locality how = home == task.worker ? Locality::local
+                       : near              ? Locality::same_domain
+                                           : Locality::remote;
+  ++outcome_.by_locality[static_cast<std::size_t>(how)];
+}
+
 void StaticLoop::prepare(double /*now*/) {
   for (Own& own : own_) own = {};
   for (std::uint32_t i = 0; i < phase().end - phase().first; ++i) {
     const TaskIndex task = in_order(i);
-    own_[owner_of(task)].tasks.push_back(task);
+    const std::size_t owner = phase().is_loop() ? home_of(task).index() : owner_of(task);
+    own_[owner].tasks.push_back(task);
   }
 }
 
@@ -69,17 +95,15 @@ struct NumaLoop::Look {
 };
 
 NumaLoop::NumaLoop(const Setup& setup, Execution& execution, Agenda& agenda, Outcome& outcome)
-    : Course(setup, execution, agenda),
-      outcome_(outcome),
-      places_(setup.machine, setup.cores),
-      own_(setup.cores.size()) {
+    : Loop(setup, execution, agenda, outcome), own_(setup.cores.size()) {
   for (std::size_t w = 0; w < own_.size(); ++w)
     own_[w].random = Random(w + 1 + (setup.seed << 32U));
 }
 
 void NumaLoop::prepare(double /*now*/) {
   const std::uint64_t count = phase().end - phase().first;
-  shape_ = decide::LoopShape(count, setup_.schedule.loops.chunk, workers(), false);
+  const std::uint64_t piece = std::max<std::uint64_t>(phase().piece_iterations, 1);
+  shape_ = decide::LoopShape(count, setup_.schedule.loops.chunk / piece, workers(), false);
   last_is_left_ = true;
   for (std::size_t w = 0; w < own_.size(); ++w) {
     own_[w].left = shape_.first_range(w);
@@ -102,14 +126,8 @@ void NumaLoop::next(std::uint32_t w, double clock) {
 }
 
 void NumaLoop::complete(const Interval& task, double& /*clock*/) {
-  if (!phase().measured) return;
   const std::uint64_t chunk = (task.task - phase().first) / shape_.chunk;
-  const WorkerId home{shape_.home_of(chunk)};
-  const bool near = places_.domain_of(home) == places_.domain_of(task.worker);
-  const Locality how = home == task.worker ? Locality::local
-                       : near              ? Locality::same_domain
-                                           : Locality::remote;
-  ++outcome_.by_locality[static_cast<std::size_t>(how)];
+  count(task, WorkerId{shape_.home_of(chunk)});
 }
 
 // A range of another worker, or the last chunk; then the worker goes on. Workers act one at a time
@@ -147,10 +165,6 @@ void NumaLoop::steal(std::uint32_t w, WorkerId from) {
   victim.is_begun = true;
   ++outcome_.steals;
   if (places_.domain_of(from) != domain_of(w)) ++outcome_.remote_steals;
-}
-
-DomainId NumaLoop::domain_of(std::uint32_t w) const {
-  return places_.domain_of(WorkerId{std::size_t{w}});
 }
 
 }  // namespace lares::simulate

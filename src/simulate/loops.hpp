@@ -13,12 +13,29 @@
 
 namespace lares::simulate {
 
+/// What all of them share: a recorded loop's home map is the static one, as decide/loops.hpp says.
+class Loop : public Course {
+ public:
+  Loop(const Setup& setup, Execution& execution, Agenda& agenda, Outcome& outcome);
+
+ protected:
+  /// Counts a task of a measured phase by where it ran: at home with `home` or elsewhere.
+  void count(const Interval& task, WorkerId home);
+  void complete(const Interval& task, double& clock) override;
+  /// The worker in whose static part a recorded loop's piece is.
+  [[nodiscard]] WorkerId home_of(TaskIndex piece) const;
+  [[nodiscard]] DomainId domain_of(std::uint32_t worker) const;
+
+  Outcome& outcome_;
+  policy::Places places_;
+};
+
 /// Each worker runs the iterations that it owns, in order. Also the course of bound threads, each
 /// with a program of its own.
-class StaticLoop final : public Course {
+class StaticLoop final : public Loop {
  public:
-  StaticLoop(const Setup& setup, Execution& execution, Agenda& agenda)
-      : Course(setup, execution, agenda),
+  StaticLoop(const Setup& setup, Execution& execution, Agenda& agenda, Outcome& outcome)
+      : Loop(setup, execution, agenda, outcome),
         own_(setup.cores.size()),
         left_(setup.workload.rebindings) {}
   void next(std::uint32_t worker, double clock) override;
@@ -37,9 +54,9 @@ class StaticLoop final : public Course {
 };
 
 /// Workers fetch the next iteration from a counter, which serves one after another.
-class DynamicLoop final : public Course {
+class DynamicLoop final : public Loop {
  public:
-  using Course::Course;
+  using Loop::Loop;
   void next(std::uint32_t worker, double clock) override;
 
  private:
@@ -52,7 +69,7 @@ class DynamicLoop final : public Course {
 /// Every worker begins with its static part, and robs others when that is over: decide/loops.hpp,
 /// as runtime/loops.cpp carries it out. Iterations are the phase's tasks as they are numbered,
 /// whatever the order in which a creator would make them.
-class NumaLoop final : public Course {
+class NumaLoop final : public Loop {
  public:
   NumaLoop(const Setup& setup, Execution& execution, Agenda& agenda, Outcome& outcome);
   void next(std::uint32_t worker, double clock) override;
@@ -72,10 +89,7 @@ class NumaLoop final : public Course {
   void rob(std::uint32_t worker, double clock);
   void steal(std::uint32_t worker, WorkerId from);
   [[nodiscard]] bool last_is_spared() const;
-  [[nodiscard]] DomainId domain_of(std::uint32_t worker) const;
 
-  Outcome& outcome_;
-  policy::Places places_;
   decide::LoopShape shape_;
   bool last_is_left_ = false;  // the loop's last chunk, which is in nobody's range
   std::vector<Own> own_;       // by worker

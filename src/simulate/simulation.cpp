@@ -21,7 +21,8 @@ class Simulation {
       : setup_(setup),
         agenda_(setup.cores.size()),
         execution_(setup, agenda_, outcome_),
-        course_(make_course()) {}
+        creators_(make_creators()),
+        loops_(make_loops(loop_kind())) {}
 
   Result<Outcome> run() {
     for (const Phase& phase : setup_.workload.phases) {
@@ -32,32 +33,59 @@ class Simulation {
   }
 
  private:
-  std::unique_ptr<Course> make_course() {
-    if (setup_.schedule.kind == Schedule::Kind::static_loop) {
-      return std::make_unique<StaticLoop>(setup_, execution_, agenda_);
+  std::unique_ptr<Course> make_loops(Schedule::Kind kind) {
+    switch (kind) {
+      case Schedule::Kind::static_loop:
+        return std::make_unique<StaticLoop>(setup_, execution_, agenda_, outcome_);
+      case Schedule::Kind::dynamic_loop:
+        return std::make_unique<DynamicLoop>(setup_, execution_, agenda_, outcome_);
+      case Schedule::Kind::numa_loop:
+        return std::make_unique<NumaLoop>(setup_, execution_, agenda_, outcome_);
+      case Schedule::Kind::policy:
+        break;
     }
-    if (setup_.schedule.kind == Schedule::Kind::dynamic_loop) {
-      return std::make_unique<DynamicLoop>(setup_, execution_, agenda_);
+    return nullptr;
+  }
+
+  std::unique_ptr<Creators> make_creators() {
+    if (!setup_.workload.script.empty()) {
+      return std::make_unique<Recorded>(setup_, execution_, agenda_, outcome_);
     }
-    if (setup_.schedule.kind == Schedule::Kind::numa_loop) {
-      return std::make_unique<NumaLoop>(setup_, execution_, agenda_, outcome_);
+    if (!schedules_tasks()) return nullptr;
+    return std::make_unique<Creators>(setup_, execution_, agenda_, outcome_);
+  }
+
+  [[nodiscard]] bool schedules_tasks() const {
+    return setup_.schedule.kind == Schedule::Kind::policy;
+  }
+  [[nodiscard]] Schedule::Kind loop_kind() const {
+    return schedules_tasks() ? setup_.schedule.recorded_loops : setup_.schedule.kind;
+  }
+
+  // What a recorded program's threads do themselves between its loops is no matter of a policy.
+  [[nodiscard]] bool has_tasks(const Phase& phase) const {
+    const Script& script = setup_.workload.script;
+    if (script.empty()) return phase.dependences;
+    for (TaskIndex node = phase.first; node < phase.end && !phase.is_loop(); ++node) {
+      if (script.counts(node)) return true;
     }
-    std::unique_ptr<Creators> creators =
-        setup_.workload.script.empty()
-            ? std::make_unique<Creators>(setup_, execution_, agenda_, outcome_)
-            : std::make_unique<Recorded>(setup_, execution_, agenda_, outcome_);
-    team_ = &creators->team();
-    return creators;
+    return false;
+  }
+
+  Course& course_of(const Phase& phase) {
+    const bool is_loop = phase.is_loop() || creators_ == nullptr;
+    return is_loop ? *loops_ : static_cast<Course&>(*creators_);
   }
 
   std::optional<Error> run_phase(const Phase& phase) {
-    if (phase.dependences && team_ == nullptr) {
+    if (!schedules_tasks() && has_tasks(phase)) {
       return Error{"the schedules static, dynamic and numa run loops; the tasks of workload \"" +
                    setup_.workload.name + "\" depend on each other"};
     }
     if (phase.end == phase.first) return std::nullopt;
     const double begin = now_;
     execution_.begin(phase);
+    course_ = &course_of(phase);
     course_->begin(phase, now_);
     while (!course_->is_over()) {
       if (agenda_.first_time() > now_) execution_.settle(now_);
@@ -82,7 +110,7 @@ class Simulation {
 
   void finish_outcome() {
     execution_.finish();
-    if (team_ != nullptr) team_->finish();
+    if (creators_ != nullptr) creators_->team().finish();
     const double all = outcome_.seconds * static_cast<double>(setup_.cores.size());
     outcome_.idle_share = all > 0 ? std::max(0.0, 1 - outcome_.busy_seconds / all) : 0;
     const double rate = setup_.parameters.core_mb_s * 1e6;
@@ -111,8 +139,9 @@ class Simulation {
   Outcome outcome_;
   Agenda agenda_;
   Execution execution_;
-  TaskTeam* team_ = nullptr;  // of the course, if a policy schedules tasks
-  std::unique_ptr<Course> course_;
+  std::unique_ptr<Creators> creators_;  // null: there are loops only
+  std::unique_ptr<Course> loops_;
+  Course* course_ = nullptr;  // of the phase: one of them
   double now_ = 0;
 };
 
@@ -132,17 +161,44 @@ std::optional<Error> check_memory(const Setup& setup) {
 
 }  // namespace
 
+namespace {
+
+/// How loops are scheduled; nothing if the text names no way for loops.
+Result<std::optional<Schedule>> parse_loop_schedule(std::string_view text,
+                                                    std::size_t domain_count) {
+  if (text == "static") return std::optional(Schedule{Schedule::Kind::static_loop});
+  if (text == "dynamic") return std::optional(Schedule{Schedule::Kind::dynamic_loop});
+  if (text != "numa" && !text.starts_with("numa,")) return std::optional<Schedule>();
+  const auto loops = policy::parse_loops(text, domain_count);
+  if (!loops) return Error{loops.error().sentence};
+  return std::optional(Schedule{.kind = Schedule::Kind::numa_loop, .loops = loops.value()});
+}
+
+}  // namespace
+
 Result<Schedule> parse_schedule(std::string_view text, std::size_t domain_count) {
-  if (text == "static") return Schedule{Schedule::Kind::static_loop};
-  if (text == "dynamic") return Schedule{Schedule::Kind::dynamic_loop};
-  if (text == "numa" || text.starts_with("numa,")) {
-    const auto loops = policy::parse_loops(text, domain_count);
-    if (!loops) return Error{loops.error().sentence};
-    return Schedule{.kind = Schedule::Kind::numa_loop, .loops = loops.value()};
-  }
-  auto choice = policy::parse_choice(text, domain_count);
+  const auto of_loops = parse_loop_schedule(text, domain_count);
+  if (!of_loops) return of_loops.error();
+  const bool is_for_loops = of_loops.value().has_value();
+  Schedule schedule = of_loops.value().value_or(Schedule{});
+  // A team has queues even if it runs nothing but loops.
+  auto choice = policy::parse_choice(is_for_loops ? "auto" : text, domain_count);
   if (!choice) return Error{choice.error().sentence};
-  return Schedule{.kind = Schedule::Kind::policy, .choice = choice.value()};
+  schedule.choice = choice.value();
+  return schedule;
+}
+
+std::optional<Error> parse_recorded_loops(std::string_view text, std::size_t domain_count,
+                                          Schedule& schedule) {
+  const auto of_loops = parse_loop_schedule(text, domain_count);
+  if (!of_loops) return of_loops.error();
+  if (!of_loops.value()) {
+    return Error{"\"" + std::string(text) +
+                 "\" is none of static, dynamic, numa[,steal=...][,chunk=N]"};
+  }
+  schedule.recorded_loops = of_loops.value()->kind;
+  schedule.loops = of_loops.value()->loops;
+  return std::nullopt;
 }
 
 Result<Outcome> simulate(const Setup& setup) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,16 @@ struct Schedule {
   Kind kind = Kind::policy;
   policy::Choice choice{};     ///< for Kind::policy
   policy::LoopChoice loops{};  ///< for Kind::numa_loop
+  /// How loops are scheduled that stand in a recorded program beside its tasks: `kind` if that is
+  /// for loops.
+  Kind recorded_loops = Kind::dynamic_loop;
 };
 
 /// Reads "static", "dynamic", "numa" as parse_loops takes it, or a policy as parse_choice does.
 Result<Schedule> parse_schedule(std::string_view text, std::size_t domain_count);
+/// Reads how a recorded program's loops are scheduled beside its tasks: the first three of those.
+std::optional<Error> parse_recorded_loops(std::string_view text, std::size_t domain_count,
+                                          Schedule& schedule);
 
 /// When a task ran and where, in seconds since the start.
 struct Interval {

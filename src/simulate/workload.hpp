@@ -52,6 +52,11 @@ struct Phase {
   std::uint32_t queue_limit = 0;
   bool measured = true;   ///< false: initialisation, which is not part of the time
   bool migrates = false;  ///< next touch: blocks move to whoever uses them first
+  /// Of a recorded worksharing loop, whose pieces are the phase's tasks: iterations of a piece. 0:
+  /// the phase is none.
+  std::uint64_t piece_iterations = 0;
+
+  [[nodiscard]] bool is_loop() const noexcept { return piece_iterations != 0; }
 };
 
 /// Who creates which task, and who waits for what, in a recorded program (graph_file.hpp). What a
@@ -63,6 +68,7 @@ struct Script {
   enum class Kind : std::uint8_t {
     task,      ///< a task's first part
     included,  ///< the same, of a task that its creator runs before it goes on
+    piece,     ///< of a worksharing loop
     part,      ///< a later part, or what a thread computes between two tasks that it creates
     gate       ///< a thread waits here until the nodes before it are done
   };
@@ -76,7 +82,7 @@ struct Script {
 
   [[nodiscard]] bool empty() const noexcept { return kind.empty(); }
   [[nodiscard]] bool counts(TaskIndex node) const noexcept {
-    return empty() || kind[node] == Kind::task || kind[node] == Kind::included;
+    return empty() || kind[node] <= Kind::piece;
   }
 };
 
@@ -112,7 +118,7 @@ struct Workload {
         task + 1 < tasks.size() ? tasks[task + 1].first_access : accesses.size();
     return {accesses.data() + first, end - first};
   }
-  /// Tasks, without the other nodes of a script.
+  /// Tasks and pieces of loops, without the other nodes of a script.
   [[nodiscard]] std::size_t task_count() const noexcept {
     std::size_t count = 0;
     for (TaskIndex task = 0; task < tasks.size(); ++task) count += script.counts(task) ? 1 : 0;

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     return 0;
   }
   const analysis::TaskGraph graph = analysis::write_task_graph({parsed.value()}, "fuzz");
-  if (graph.tasks == 0) return 0;
+  if (graph.tasks + graph.loops == 0) return 0;
   const auto workload = simulate::parse_graph(graph.text, 64);
   if (workload) return 0;
   std::fprintf(stderr, "%s\n%s\n", workload.error().sentence.c_str(), graph.text.c_str());

@@ -166,6 +166,27 @@ static void burn(void) {
   }
 }
 
+static void loops(void) {
+#pragma omp parallel
+  {
+#pragma omp for schedule(dynamic, 3)
+    for (int i = 0; i < 14; ++i) {
+      burn();
+      if (i < 6) burn();
+    }
+#pragma omp for schedule(guided)
+    for (long i = 100; i > 60; i -= 2) burn();
+  }
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task
+    burn();
+  }
+#pragma omp parallel for schedule(dynamic) num_threads(1)
+  for (int i = 0; i < 2; ++i) burn();
+}
+
 static void times(void) {
 #pragma omp parallel
 #pragma omp single
@@ -249,6 +270,7 @@ int main(int argc, char** argv) {
   if (strcmp(name, "every_thread") == 0) every_thread();
   if (strcmp(name, "exclusive") == 0) exclusive();
   if (strcmp(name, "sets") == 0) sets();
+  if (strcmp(name, "loops") == 0) loops();
   if (strcmp(name, "times") == 0) times();
   if (strcmp(name, "inner") == 0) inner();
   if (strcmp(name, "forks") == 0) forks();

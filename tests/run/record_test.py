@@ -126,6 +126,40 @@ class Graphs(unittest.TestCase):
                 self.assertGreater(seconds[key], 1.9e-3, lines)
                 self.assertLess(seconds[key], 1, lines)
 
+    def test_have_loops_of_lares(self):
+        for program in PROGRAMS:
+            with self.subTest(program=program), tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "graph.txt"
+                done, lines = record(program, "loops", file=file, options=["--loops", "numa"])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                found = [line for line in lines if line.startswith(("loop", "piece", "task"))]
+                kinds = [line.split()[0] for line in found]
+                # Chunks of 3 of 14; a guided loop of 20, cut into single ones; one thread's.
+                self.assertEqual(kinds, ["loop"] + ["piece"] * 5 + ["loop"] + ["piece"] * 20 +
+                                 ["task", "loop"] + ["piece"] * 2, lines)
+                self.assertEqual([line for line in found if line.startswith("loop")],
+                                 ["loop 3", "loop 1", "loop 1"])
+                seconds = [float(line.split()[1]) for line in found]
+                for piece, burns in zip(seconds[1:6], (6, 6, 3, 3, 2)):
+                    self.assertGreater(piece, 1.9e-3 * burns, lines)
+                self.assertGreater(sum(seconds[7:27]), 20 * 1.9e-3, lines)
+                self.assertGreater(min(seconds[-2:]), 1.9e-3, lines)
+                simulated = self.simulate(file, "--policy", "auto", "--loops", "numa")
+                self.assertEqual(sum(simulated["rows"][0]["tasks"].values()), 28)
+
+    def test_leave_loops_of_the_stock_runtime_out(self):
+        for program in PROGRAMS:
+            _, lines = record(program, "loops", options=["--loops", "stock"])
+            self.assertEqual(shape(lines), ["task -"])
+
+    def simulate(self, file, *options):
+        done = subprocess.run(
+            [LARES, "simulate", f"file:{file}", "--machine",
+             str(MACHINES / "opteron-4s-square.json"), "--seeds", "2", "--format", "json", *options],
+            capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)
+
     def test_can_be_simulated(self):
         for program in PROGRAMS:
             for case in [*self.EXPECTED, "every_thread", "times"]:
@@ -133,13 +167,7 @@ class Graphs(unittest.TestCase):
                         tempfile.TemporaryDirectory() as folder:
                     file = pathlib.Path(folder) / "graph.txt"
                     _, lines = record(program, case, file=file)
-                    done = subprocess.run(
-                        [LARES, "simulate", f"file:{file}", "--machine",
-                         str(MACHINES / "opteron-4s-square.json"), "--policy", "locality-queues",
-                         "--seeds", "2", "--format", "json"],
-                        capture_output=True, text=True, timeout=120, check=False)
-                    self.assertEqual((done.returncode, done.stderr), (0, ""))
-                    found = json.loads(done.stdout)
+                    found = self.simulate(file, "--policy", "locality-queues")
                     tasks = sum(line.startswith(("task", "now")) for line in lines)
                     self.assertEqual(found["tasks"], tasks)
                     self.assertEqual(sum(found["rows"][0]["tasks"].values()), tasks)

@@ -60,6 +60,24 @@ class Output(unittest.TestCase):
                 self.assertTrue(root.tag.endswith("svg"))
 
 
+class Loops(unittest.TestCase):
+    def test_of_a_recorded_program_are_scheduled_as_asked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            graph = pathlib.Path(folder) / "app.graph"
+            pieces = ["piece 0.003\n" if i < 40 else "piece 0.001\n" for i in range(160)]
+            graph.write_text("lares-graph 2\nloop 8\n" + "".join(pieces))
+            done = call(f"file:{graph}", "--machine", OPTERON, "--seeds", "3", "--format", "json",
+                        "--policy", "static", "--policy", "dynamic", "--policy", "numa")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            rows = {row["policy"]: row for row in json.loads(done.stdout)["rows"]}
+            seconds = {name: row["seconds"] for name, row in rows.items()}
+            self.assertGreater(seconds["static"], 1.5 * seconds["numa"])
+            self.assertLess(abs(seconds["numa"] / seconds["dynamic"] - 1), 0.2)
+            local = {name: row["tasks"]["local"] for name, row in rows.items()}
+            self.assertEqual(local["static"], 160)
+            self.assertGreater(local["numa"], 3 * local["dynamic"])
+
+
 class BadInput(unittest.TestCase):
     def refusal(self, *words):
         done = call(*words)
@@ -80,6 +98,24 @@ class BadInput(unittest.TestCase):
         self.assertIn("depend on each other",
                       self.refusal("qr:n=1024", *machine, "--policy", "static"))
         self.assertIn("GiB", self.refusal("stream:gb=1000", *machine, "--policy", "static"))
+
+    def test_loops_are_those_of_a_recorded_program(self):
+        machine = ["--machine", OPTERON]
+        with tempfile.TemporaryDirectory() as folder:
+            graph = pathlib.Path(folder) / "app.graph"
+            graph.write_text("lares-graph 2\nloop 8\n" + "piece 0.001\n" * 48)
+            file = f"file:{graph}"
+            self.assertIn("--loops is for the loops of a recorded program",
+                          self.refusal(SMALL, *machine, "--loops", "numa"))
+            self.assertIn("--loops cannot stand beside --policy dynamic, which is for loops itself",
+                          self.refusal(file, *machine, "--policy", "dynamic", "--loops", "numa"))
+            self.assertIn('--loops: "guided" is none of static, dynamic, numa',
+                          self.refusal(file, *machine, "--loops", "guided"))
+            self.assertIn("steal", self.refusal(file, *machine, "--loops", "numa,steal=never"))
+            self.assertIn("--loops cannot stand beside --report",
+                          self.refusal("--report", "/no/such/folder/b.md", "--loops", "numa"))
+            graph.write_text(graph.read_text() + "task 1 -\n")
+            self.assertIn("depend on each other", self.refusal(file, *machine, "--policy", "numa"))
 
     # Which options contradict each other: every pair of those that are given with a value.
     VALUES = {"WORKLOAD": [SMALL], "--machine": ["--machine", OPTERON], "--domain": ["--domain", "numa"],

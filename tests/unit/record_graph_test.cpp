@@ -57,6 +57,16 @@ class Script {
   Script& group(std::uint64_t at, std::uint64_t creator) {
     return add(RecordKind::group, at, 0, {creator});
   }
+  Script& loop(std::uint64_t at, std::uint64_t self, std::uint64_t iterations,
+               std::uint64_t chunk) {
+    return add(RecordKind::loop, at, 0, {self, iterations, chunk});
+  }
+  Script& chunk(std::uint64_t at, std::uint64_t first, std::uint64_t count) {
+    return add(RecordKind::chunk, at, 0, {first, count, at * ms});
+  }
+  Script& loop_end(std::uint64_t at, std::uint64_t self) {
+    return add(RecordKind::loop_end, at, 0, {self, at * ms});
+  }
   [[nodiscard]] const RecordedStream& stream() const { return stream_; }
 
  private:
@@ -228,13 +238,60 @@ TEST(RecordedGraph, TakesTheProcessWithTheMostTasks) {
   EXPECT_EQ(graph.processes, 2U);
 }
 
+TEST(RecordedGraph, HasLoopsOfWhatAllThreadsTook) {
+  Script one;
+  one.enter(0, 1, 100).loop(2, 100, 10, 3).chunk(2, 0, 3).chunk(5, 6, 3).loop_end(6, 100);
+  one.wait(7, 100, RecordWait::barrier).resume(7).loop(9, 100, 2, 1).chunk(9, 0, 1);
+  one.chunk(10, 1, 1).loop_end(12, 100).leave(12, 100);
+  Script two(1);
+  two.enter(0, 1, 200, 1).loop(1, 200, 10, 3).chunk(1, 3, 3).chunk(3, 9, 1).loop_end(7, 200);
+  two.wait(7, 200, RecordWait::barrier).resume(7).loop(7, 200, 2, 1).loop_end(7, 200);
+  two.leave(12, 200);
+  // Between them the first thread computes for 1 and 2 ms.
+  EXPECT_EQ(graph_of({one, two}),
+            "loop 3\npiece 0.003\npiece 0.002\npiece 0.001\npiece 0.004\n"
+            "barrier\nspend 0.003 -\nloop 1\npiece 0.001\npiece 0.002\n");
+}
+
+TEST(RecordedGraph, CutsWhatAGuidedLoopHandedOut) {
+  Script one;
+  one.enter(0, 1, 100).loop(0, 100, 64, 1).chunk(0, 0, 48).chunk(48, 48, 16);
+  one.loop_end(64, 100).leave(64, 100);
+  std::string expected = "loop 2\n";
+  for (int i = 0; i < 32; ++i) expected += "piece 0.002\n";
+  EXPECT_EQ(graph_of({one}), expected);
+}
+
+TEST(RecordedGraph, LeavesOutOfAChunkWhatElseRanMeanwhile) {
+  Script one;
+  one.enter(0, 1, 100).loop(0, 100, 2, 1).chunk(0, 0, 1).wait(1, 100, RecordWait::children);
+  one.resume(5).chunk(6, 1, 1).loop_end(8, 100).leave(8, 100);
+  EXPECT_EQ(graph_of({one}), "loop 1\npiece 0.002\npiece 0.002\n");
+}
+
+TEST(RecordedGraph, TakesALoopThatMakesTasksForComputing) {
+  Script one;
+  one.enter(0, 1, 100).loop(0, 100, 2, 1).chunk(0, 0, 1).create(1, 101, 100).resume(1);
+  one.chunk(2, 1, 1).loop_end(4, 100).wait(4, 100, RecordWait::children);
+  one.begin(4, 101).end(5, 101).resume(5).leave(5, 100);
+  EXPECT_EQ(graph_of({one}), "spend 0.001 -\ntask 0.001 -\nspend 0.003 -\nwait -\n");
+}
+
+TEST(RecordedGraph, LeavesOutChunksThatCannotBe) {
+  Script one;
+  one.enter(0, 1, 100).chunk(0, 0, 1).loop(1, 100, 4, 2).chunk(1, 3, 2).chunk(2, 4, 1);
+  one.chunk(3, 0, ~std::uint64_t{0}).chunk(4, 2, 2).loop_end(5, 100).leave(5, 100);
+  EXPECT_EQ(graph_of({one}), "loop 2\npiece 0\npiece 0.001\n");
+}
+
 TEST(RecordedGraph, OfAnyEventsIsReadable) {
   Random random(11);
   for (int round = 0; round < 3000; ++round) {
     RecordedStream stream;
     for (int i = 0; i < 40; ++i) {
       RecordedEvent event;
-      event.kind = static_cast<RecordKind>(1 + random.below(8));
+      event.kind = static_cast<RecordKind>(
+          1 + random.below(static_cast<std::uint32_t>(RecordKind::kinds) - 1));
       event.at = random.below(1000);
       event.argument = static_cast<std::uint32_t>(random.below(4));
       for (auto& word : event.words) word = random.below(12);
@@ -242,7 +299,8 @@ TEST(RecordedGraph, OfAnyEventsIsReadable) {
     }
     const TaskGraph graph = write_task_graph({stream}, "x");
     const auto read = simulate::parse_graph(graph.text, 2);
-    ASSERT_EQ(read.ok(), graph.tasks > 0) << graph.text << (read.ok() ? "" : read.error().sentence);
+    ASSERT_EQ(read.ok(), graph.tasks + graph.loops > 0)
+        << graph.text << (read.ok() ? "" : read.error().sentence);
   }
 }
 

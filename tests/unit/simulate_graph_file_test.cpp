@@ -150,7 +150,7 @@ TEST(GraphScript, NamesTheLineThatIsWrong) {
             "task graph: line 3 has more words than spend SECONDS CREATOR");
   EXPECT_EQ(refusal("spond 1 -\n"),
             "task graph: line 3 does not start with create, block, task, now, spend, wait, group, "
-            "end, barrier or #");
+            "end, barrier, loop, piece or #");
   EXPECT_EQ(refusal("create -1\n"), "task graph: line 3 has no duration from 0 to 1e9 seconds");
   EXPECT_EQ(refusal("create 1 -\n"), "task graph: line 3 has more words than create SECONDS");
   EXPECT_EQ(refusal("create 1\ncreate 1\n"), "task graph: line 4 is a second create SECONDS");
@@ -196,6 +196,44 @@ TEST(GraphFile, SurvivesAnyText) {
       ASSERT_LT(access.block, graph.value().blocks.size());
     }
   }
+}
+
+TEST(GraphFile, HasLoopsAsPhasesOfTheirPieces) {
+  const auto graph = parse_graph(
+      "lares-graph 2\nblock 8 1\ntask 1 -\nloop 16\npiece 0.5\n# half\npiece 0.25 rw:0\n"
+      "spend 2 -\nloop 1\nloop 2\npiece 3\nbarrier\ntask 1 -\n",
+      2);
+  ASSERT_TRUE(graph.ok()) << graph.error().sentence;
+  const Workload& workload = graph.value();
+  ASSERT_EQ(workload.phases.size(), 5U);
+  EXPECT_EQ(workload.task_count(), 5U);
+  const std::vector<std::uint64_t> expected{0, 16, 0, 2, 0};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(workload.phases[i].piece_iterations, expected[i]) << i;
+    EXPECT_EQ(workload.phases[i].dependences, expected[i] == 0) << i;
+  }
+  const TaskIndex first = workload.phases[1].first;
+  EXPECT_EQ(workload.phases[1].end - first, 2U);
+  EXPECT_EQ(workload.tasks[first + 1].seconds, 0.25);
+  EXPECT_EQ(workload.accesses_of(first + 1).size(), 1U);
+}
+
+TEST(GraphFile, RefusesLoopsThatMakeNoSense) {
+  const auto refusal = [](const std::string& lines) {
+    const auto graph = parse_graph("lares-graph 2\n" + lines, 2);
+    return graph.ok() ? std::string("(accepted)") : graph.error().sentence;
+  };
+  EXPECT_EQ(refusal("piece 1\n"), "task graph: line 2 is a piece without a loop before it");
+  EXPECT_EQ(refusal("loop 1\nwait -\npiece 1\n"),
+            "task graph: line 4 is a piece without a loop before it");
+  EXPECT_EQ(refusal("loop 0\npiece 1\n"),
+            "task graph: line 2 has no number of iterations from 1 on");
+  EXPECT_EQ(refusal("loop 1 2\n"), "task graph: line 2 has more words than loop ITERATIONS");
+  EXPECT_EQ(refusal("loop 1\npiece x\n"),
+            "task graph: line 3 has no duration from 0 to 1e9 seconds");
+  EXPECT_EQ(refusal("loop 1\npiece 1 r:0\n"),
+            "task graph: line 3 uses a block that is not defined above");
+  EXPECT_EQ(refusal("loop 1\n"), "task graph: there is no task");
 }
 
 }  // namespace

@@ -79,13 +79,14 @@ TEST(Run, DoesEveryTaskOnceUnderEveryPolicy) {
 
 /// The time of a recorded program without any noise or costs.
 double recorded_seconds(const std::string& lines, std::vector<std::size_t> cores,
-                        std::vector<Interval>* trace = nullptr) {
+                        std::vector<Interval>* trace = nullptr,
+                        const std::string& policy = "auto") {
   Bench bench(std::move(cores));
   bench.parameters.noise = 0;
   bench.parameters.costs = {0, 0, 0, 0, 0, 50000, 0, 0};
   auto graph = parse_graph("lares-graph 2\n" + lines, bench.machine.domains.size());
   EXPECT_TRUE(graph.ok()) << (graph.ok() ? "" : graph.error().sentence);
-  return bench.run(graph.value(), "auto", 1, trace).seconds;
+  return bench.run(graph.value(), policy, 1, trace).seconds;
 }
 
 TEST(Recorded, CreatingTakesWhatTheProgramSaysOrElseTheMachine) {
@@ -127,6 +128,69 @@ TEST(Recorded, NestedTasksFollowTheirCreators) {
 TEST(Recorded, ThreadsCreateSideBySide) {
   EXPECT_NEAR(recorded_seconds("spend 2 -\nspend 2 @1\ntask 1 -\ntask 1 @1\n", {2}), 3, 1e-3);
   EXPECT_NEAR(recorded_seconds("spend 2 -\nspend 2 @1\ntask 1 -\ntask 1 @1\n", {1}), 6, 1e-3);
+}
+
+double loop_seconds(const std::string& lines, std::vector<std::size_t> cores,
+                    const std::string& policy) {
+  return recorded_seconds(lines, std::move(cores), nullptr, policy);
+}
+
+TEST(Recorded, LoopsAreSharedAsTheScheduleSays) {
+  const std::string uneven = "loop 1\npiece 3\npiece 1\npiece 1\npiece 1\n";
+  EXPECT_NEAR(loop_seconds(uneven, {2}, "static"), 4, 1e-3);
+  EXPECT_NEAR(loop_seconds(uneven, {2}, "dynamic"), 3, 1e-3);
+  EXPECT_NEAR(loop_seconds(uneven, {2}, "numa"), 3, 1e-3);
+  EXPECT_NEAR(loop_seconds(uneven, {1, 1}, "numa"), 3, 1e-3);
+  // Chunks of two pieces, of eight iterations each: nothing is left to be shared.
+  const std::string coarse = "loop 8\npiece 3\npiece 1\npiece 1\npiece 1\n";
+  EXPECT_NEAR(loop_seconds(coarse, {2}, "numa,chunk=16"), 4, 1e-3);
+  // What the first thread computes between loops is no matter of their schedule.
+  EXPECT_NEAR(loop_seconds("spend 1 -\n" + uneven + "spend 2 -\n" + uneven, {2}, "numa"), 9, 1e-3);
+}
+
+TEST(Recorded, LoopsStandBetweenTasks) {
+  const std::string lines = "task 1 -\nloop 1\npiece 3\npiece 1\npiece 1\npiece 1\ntask 1 -\n";
+  EXPECT_NEAR(loop_seconds(lines, {2}, "auto"), 5, 1e-3);
+  Bench bench({2});
+  bench.parameters.noise = 0;
+  const auto graph = parse_graph("lares-graph 2\n" + lines, 1);
+  ASSERT_TRUE(graph.ok());
+  const auto cores = compact_cores(bench.machine, 2);
+  auto schedule = parse_schedule("auto", 1).value();
+  ASSERT_FALSE(parse_recorded_loops("static", 1, schedule));
+  const auto fixed = simulate({bench.machine, bench.parameters, graph.value(), schedule, cores, 1});
+  ASSERT_TRUE(fixed.ok());
+  EXPECT_NEAR(fixed.value().seconds, 6, 1e-3);
+  EXPECT_EQ(fixed.value().tasks, 6U);
+  EXPECT_TRUE(parse_recorded_loops("guided", 1, schedule));
+  EXPECT_TRUE(parse_recorded_loops("numa,steal=never", 1, schedule));
+  const auto for_loops = parse_schedule("numa", 1).value();
+  EXPECT_FALSE(
+      simulate({bench.machine, bench.parameters, graph.value(), for_loops, cores, 1}).ok());
+}
+
+TEST(Recorded, PiecesOfLoopsAreAtHomeWhereAStaticLoopHasThem) {
+  const Bench bench;
+  std::string lines = "lares-graph 2\nloop 4\n";
+  for (int i = 0; i < 96; ++i) lines += i < 48 ? "piece 0.0002\n" : "piece 0.0001\n";
+  const auto graph = parse_graph(lines, 4);
+  ASSERT_TRUE(graph.ok());
+  const auto at_home = [&](const char* policy) {
+    std::vector<Interval> trace;
+    const Outcome outcome = bench.run(graph.value(), policy, 1, &trace);
+    EXPECT_EQ(trace.size(), 96U) << policy;
+    EXPECT_EQ(outcome.by_locality[0] + outcome.by_locality[1] + outcome.by_locality[2], 96U);
+    return outcome.by_locality[0];
+  };
+  EXPECT_EQ(at_home("static"), 96U);
+  EXPECT_GT(at_home("numa"), 64U);
+  EXPECT_LT(at_home("dynamic"), 32U);
+}
+
+TEST(Recorded, PiecesOfLoopsFetchTheirData) {
+  const std::string lines =
+      "block 8000000000 1\nblock 8000000000 0\nloop 1\npiece 1 r:0\npiece 1 r:1\n";
+  EXPECT_NEAR(loop_seconds(lines, {1, 1}, "static"), 2, 1e-3);
 }
 
 TEST(Recorded, DurationsHoldWhereMemoryIsNearAndGrowWhereItIsFar) {

@@ -28,11 +28,13 @@ bool write_whole(int file, std::string_view text) {
 
 std::vector<std::string> notes_on(const analysis::TaskGraph& graph) {
   std::vector<std::string> notes;
-  if (graph.tasks == 0) notes.emplace_back("no task was seen, so none was recorded");
+  if (graph.tasks + graph.loops == 0) {
+    notes.emplace_back("no task and no loop of Lares was seen, so none was recorded");
+  }
   if (graph.processes > 1) {
     notes.push_back(
-        fmt::format("{} processes created tasks; the graph is that of process {}, which created "
-                    "the most",
+        fmt::format("{} processes created tasks or had loops; the graph is that of process {}, "
+                    "which had the most",
                     graph.processes, graph.pid));
   }
   if (graph.not_started > 0) {

@@ -23,6 +23,7 @@ struct SimulateOptions {
   std::string workload;
   MachineOptions machine;
   std::vector<std::string> policies;
+  std::string loops;
   std::string sweep;
   std::size_t cores = 0;
   std::uint32_t seeds = 5;
@@ -82,6 +83,23 @@ std::vector<std::size_t> team_sizes(const SimulateOptions& options,
   return sizes;
 }
 
+void schedule_loops(const SimulateOptions& options, const std::string& policy,
+                    const machine::Machine& machine, simulate::Schedule& schedule) {
+  if (options.loops.empty()) return;
+  if (!options.workload.starts_with("file:")) {
+    mistake(
+        "--loops is for the loops of a recorded program, file:GRAPH; --policy says how workload "
+        "\"" +
+        options.workload + "\" is scheduled");
+  }
+  if (schedule.kind != simulate::Schedule::Kind::policy) {
+    mistake("--loops cannot stand beside --policy " + policy + ", which is for loops itself");
+  }
+  const auto problem =
+      simulate::parse_recorded_loops(options.loops, machine.domains_with_cores(), schedule);
+  if (problem) mistake("--loops: " + problem->sentence);
+}
+
 std::vector<simulate::NamedSchedule> schedules(const SimulateOptions& options,
                                                const machine::Machine& machine) {
   std::vector<std::string> texts = options.policies;
@@ -90,6 +108,7 @@ std::vector<simulate::NamedSchedule> schedules(const SimulateOptions& options,
   for (const std::string& text : texts) {
     auto schedule = simulate::parse_schedule(text, machine.domains_with_cores());
     if (!schedule) mistake("--policy: " + schedule.error().sentence);
+    schedule_loops(options, text, machine, schedule.value());
     list.push_back({text, schedule.value()});
   }
   return list;
@@ -142,8 +161,8 @@ void simulate_all(const SimulateOptions& options) {
 void check_together(const CLI::App& command) {
   const auto given = [&](const char* name) { return command.count(name) > 0; };
   if (given("--report")) {
-    for (const char* other : {"WORKLOAD", "--machine", "--domain", "--policy", "--cores", "--sweep",
-                              "--no-ranges", "--first-seed", "--svg", "--format"}) {
+    for (const char* other : {"WORKLOAD", "--machine", "--domain", "--policy", "--loops", "--cores",
+                              "--sweep", "--no-ranges", "--first-seed", "--svg", "--format"}) {
       if (given(other)) {
         mistake(fmt::format("{} cannot stand beside --report, which simulates what the papers did",
                             other));
@@ -180,6 +199,12 @@ void add_simulate(CLI::App& app) {
           "compare several")
       ->type_name("POLICY")
       ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--loops", options->loops,
+          "How the worksharing loops of a recorded program are scheduled beside its tasks: "
+          "static, dynamic (if not given), or numa as for --policy")
+      ->type_name("LOOPS");
   command->add_option("--cores", options->cores, "How many cores the team has; all if not given")
       ->type_name("N");
   command
@@ -207,7 +232,9 @@ void add_simulate(CLI::App& app) {
       "  lares simulate cholesky:n=8192 --machine sgi-uv2000-24s --policy auto --policy "
       "stock-like\n"
       "  lares simulate balance --machine bull-bcs-16s --policy static --policy steal=most-loaded\n"
-      "  lares simulate jacobi --machine opteron-4s-square --sweep domains=1,2,4 --svg jacobi.svg");
+      "  lares simulate jacobi --machine opteron-4s-square --sweep domains=1,2,4 --svg jacobi.svg\n"
+      "  lares run --loops numa --record app.graph -- ./app\n"
+      "  lares simulate file:app.graph --machine sgi-uv2000-24s --policy dynamic --policy numa");
   command->callback([options, command] {
     check_together(*command);
     simulate_all(*options);
