@@ -49,7 +49,7 @@ struct alignas(128) CounterSlot {
   Counter loop_iterations[locality_kinds];  ///< that it ran, by whose part they were of
   Counter loop_steals[distance_ranks];      ///< ranges it took, by rank as above
   Counter loop_ticks;                       ///< from coming to a loop to finding nothing left of it
-  Counter loop_wait_ticks;                  ///< at the barriers behind them
+  Counter loop_wait_ticks;                  ///< at the barriers behind them; both from samples
 };
 
 /// A message of the library to the user: what was left to the stock runtime, what was refused.

@@ -317,9 +317,11 @@ bool is_moldable(const WorkerLoop& loop) noexcept {
 // The worker has come to a loop that others share.
 void begin_loop(Worker& worker, std::uintptr_t site) noexcept {
   WorkerLoop& loop = worker.loop;
-  loop.since = ticks();
+  loop.weight = loop.sampling.next();
   loop.name = {site, loop.shape.iterations, loop.shape.chunk, loop.shape.workers};
-  loop.abstains = is_moldable(loop) && shall_abstain(worker);
+  const bool moldable = is_moldable(loop);
+  if (loop.weight != 0 || moldable) loop.since = ticks();
+  loop.abstains = moldable && shall_abstain(worker);
 }
 
 // Nothing of the loop is left for this worker.
@@ -327,10 +329,12 @@ void end_loop(Worker& worker) noexcept {
   WorkerLoop& loop = worker.loop;
   loop.is_over = true;
   if (loop.shape.workers == 1) return;
+  const bool teaches = worker.id == WorkerId{0} && is_moldable(loop);
+  worker.loop_wait_weight = loop.weight;
+  if (loop.weight == 0 && !teaches) return;
   const std::uint64_t taken = ticks() - loop.since;
-  if (worker.counters != nullptr) worker.counters->loop_ticks.add(taken);
-  worker.waits_behind_loop = true;
-  if (worker.id != WorkerId{0} || !is_moldable(loop)) return;
+  if (worker.counters != nullptr) worker.counters->loop_ticks.add(loop.weight * taken);
+  if (!teaches) return;
   worker.team->loops.widths.ran(loop.name, workers_of_largest_domain(*worker.team), taken);
 }
 

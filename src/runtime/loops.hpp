@@ -183,6 +183,23 @@ struct LoopChain {
   LoopWidths widths;
 };
 
+/// Which of a region's loops are timed: the same ones by all of its threads, which come to the same
+/// loops. Reading the clock five times is felt by loops of half a microsecond.
+class LoopSampling {
+ public:
+  void restart() noexcept { count_ = 0; }
+  /// For how many loops the time of the next one stands; 0: it is not timed.
+  std::uint32_t next() noexcept {
+    if (++count_ <= first_ones) return 1;
+    return count_ % one_in == 0 ? one_in : 0;
+  }
+
+ private:
+  static constexpr std::uint32_t first_ones = 64;
+  static constexpr std::uint32_t one_in = 8;
+  std::uint32_t count_ = 0;
+};
+
 /// The loop that a worker came to last. No other thread touches it.
 struct WorkerLoop {
   LoopSegment* segment = nullptr;  ///< null: it has come to none in this region
@@ -197,7 +214,9 @@ struct WorkerLoop {
   bool is_over = false;     ///< for this worker
   std::uint64_t taken = 0;  ///< iterations not counted yet, of this kind:
   Locality locality = Locality::local;
-  std::uint64_t since = 0;  ///< ticks when the worker came
+  LoopSampling sampling;
+  std::uint32_t weight = 0;  ///< for how many loops its time stands; 0: nobody asks for it
+  std::uint64_t since = 0;   ///< ticks when the worker came, if timed
   decide::LoopName name;
 
   [[nodiscard]] LoopLane& lane_of(WorkerId worker) const noexcept {

@@ -210,7 +210,8 @@ void start_implicit_task(Worker& worker, ThreadState& thread) noexcept {
   worker.current = &task;
   worker.constraint = &task;
   worker.loop.segment = nullptr;
-  worker.waits_behind_loop = false;
+  worker.loop.sampling.restart();
+  worker.loop_wait_weight = 0;
   worker.in_own_loop = false;
   worker.began_own_loop = false;
   worker.in_doacross = false;

@@ -118,7 +118,8 @@ struct alignas(128) Worker {
   decide::WaitBudget wait_budget;
   Courtesy courtesy;
   WorkerLoop loop;
-  bool waits_behind_loop = false;  ///< the next barrier is the one behind a loop of ours
+  /// For how many barriers behind loops of ours the time at the next one stands; 0: it is not timed.
+  std::uint32_t loop_wait_weight = 0;
   bool in_own_loop = false;        ///< front end's: the worksharing construct that it is in is ours
   bool began_own_loop = false;     ///< front end's: so is the one that it began last (Clang)
   bool in_doacross = false;        ///< front end's: iterations of its loop wait for others (Clang)

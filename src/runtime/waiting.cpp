@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "base/disorder.hpp"
 #include "base/raw_memory.hpp"
@@ -360,10 +361,10 @@ namespace {
 
 // For whom the summary says how long threads wait behind loops.
 [[gnu::noinline]] bool meet_behind_loop(Worker& worker, Wait what) noexcept {
-  worker.waits_behind_loop = false;
+  const std::uint64_t weight = std::exchange(worker.loop_wait_weight, 0);
   const std::uint64_t start = ticks();
   const bool cancelled = meet(worker, what);
-  if (worker.counters != nullptr) worker.counters->loop_wait_ticks.add(ticks() - start);
+  if (worker.counters != nullptr) worker.counters->loop_wait_ticks.add(weight * (ticks() - start));
   return cancelled;
 }
 
@@ -372,7 +373,7 @@ namespace {
 bool meet_at_barrier(Worker& worker, Wait what) noexcept {
   release_held(worker);
   const bool cancelled =
-      worker.waits_behind_loop ? meet_behind_loop(worker, what) : meet(worker, what);
+      worker.loop_wait_weight != 0 ? meet_behind_loop(worker, what) : meet(worker, what);
   end_series_round(worker);
   return cancelled;
 }

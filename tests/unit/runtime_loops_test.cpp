@@ -416,5 +416,15 @@ TEST(Loops, GiveHalfOfWhatIsLeftToAThiefFromAfar) {
   EXPECT_GE(iterations(Locality::remote) - remote, 1U);
 }
 
+TEST(LoopSampling, StandsForAllLoopsOfARegion) {
+  LoopSampling sampling;
+  for (const int loops : {1, 64, 1000}) {
+    sampling.restart();
+    std::uint32_t counted = 0;
+    for (int i = 0; i < loops; ++i) counted += sampling.next();
+    EXPECT_EQ(counted, static_cast<std::uint32_t>(loops));
+  }
+}
+
 }  // namespace
 }  // namespace lares::runtime
