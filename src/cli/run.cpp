@@ -431,9 +431,10 @@ void add_run(CLI::App& app) {
       ->type_name("FORMAT FILE")
       ->expected(1, 2);
   command
-      ->add_option("--record", options->record,
-                   "Write the program's task graph to FILE, for `lares simulate file:FILE`; with --loops "
-                   "numa its loops, too")
+      ->add_option(
+          "--record", options->record,
+          "Write the program's task graph to FILE, for `lares simulate file:FILE`; with --loops "
+          "numa its loops, too")
       ->type_name("FILE");
   command
       ->add_option("--stall", options->stall,

@@ -118,15 +118,16 @@ struct alignas(128) Worker {
   decide::WaitBudget wait_budget;
   Courtesy courtesy;
   WorkerLoop loop;
-  /// For how many barriers behind loops of ours the time at the next one stands; 0: it is not timed.
+  /// For how many barriers behind loops of ours the time at the next one stands; 0: it is not
+  /// timed.
   std::uint32_t loop_wait_weight = 0;
-  bool in_own_loop = false;        ///< front end's: the worksharing construct that it is in is ours
-  bool began_own_loop = false;     ///< front end's: so is the one that it began last (Clang)
-  bool in_doacross = false;        ///< front end's: iterations of its loop wait for others (Clang)
-  bool may_deviate = false;        ///< the user left the choice of policy to us
-  bool wants_data = false;         ///< tasks' data matter for the policy on this machine
-  bool keeps_dataless = true;      ///< the push never sends a task without data away
-  bool deals = false;              ///< the push deals tasks to the workers of a domain
+  bool in_own_loop = false;     ///< front end's: the worksharing construct that it is in is ours
+  bool began_own_loop = false;  ///< front end's: so is the one that it began last (Clang)
+  bool in_doacross = false;     ///< front end's: iterations of its loop wait for others (Clang)
+  bool may_deviate = false;     ///< the user left the choice of policy to us
+  bool wants_data = false;      ///< tasks' data matter for the policy on this machine
+  bool keeps_dataless = true;   ///< the push never sends a task without data away
+  bool deals = false;           ///< the push deals tasks to the workers of a domain
   decide::OwnQueueLimits own_queue_limits = {};
 
   // Of series.hpp.
