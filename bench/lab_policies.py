@@ -13,6 +13,7 @@ large as they like, if each task runs on the node that holds what it writes.
 """
 
 import datetime
+import json
 
 import harness
 import lab_guests
@@ -112,52 +113,82 @@ def measure(options, lares):
     return runs
 
 
-def better_stock(runs, case, what):
-    """The median of the stock runtime that has fewer of these lines."""
-    return min(harness.Spread([r[what] for r in runs[case.name, compiler, None]]).median
-               for compiler in COMPILERS)
-
-
-def table_of(options, runs):
-    table = harness.Table(["program, policy", "remote, thousands", "of the better stock",
-                           "of lines from memory", "crossing, thousands", "of the better stock",
-                           "of the bound"])
-    for case in cases(options):
-        best = {what: better_stock(runs, case, what) for what in ("remote", "crossing")}
-        for compiler, policy in configurations(options):
-            some = runs[case.name, compiler, policy]
-            remote = harness.Spread([r["remote"] / 1000 for r in some])
-            crossing = harness.Spread([r["crossing"] / 1000 for r in some])
-            share = harness.Spread([100 * r["remote"] / r["all"] for r in some])
-            table.add(f"{case.name}-{compiler}, {policy or f'stock {COMPILERS[compiler]}'}",
-                      remote.text("{:.0f}".format),
-                      harness.two_decimals(1000 * remote.median / best["remote"]),
-                      share.text("{:.0f}".format) + " %",
-                      crossing.text("{:.0f}".format),
-                      harness.two_decimals(1000 * crossing.median / best["crossing"]),
-                      harness.two_decimals(1000 * crossing.median / case.bound))
-    return table
-
-
-def shares_of(options, runs):
-    """The document docs/lab-policies.json."""
+def rows_of(runs):
+    """What docs/lab-policies.json keeps of each configuration."""
     def three(values):
         spread = harness.Spread(values)
         return [round(spread.least), round(spread.median), round(spread.most)]
-    rows = [{"program": case, "compiler": compiler,
-             "configuration": policy or f"stock {COMPILERS[compiler]}",
+    today = datetime.date.today().isoformat()
+    return [{"program": case, "compiler": compiler,
+             "configuration": policy or f"stock {COMPILERS[compiler]}", "counted": today,
              "remote_lines_thousands": three([r["remote"] / 1000 for r in some]),
              "crossing_lines_thousands": three([r["crossing"] / 1000 for r in some]),
              "remote_percent": three([100 * r["remote"] / r["all"] for r in some])}
             for (case, compiler, policy), some in runs.items()]
-    return {"written_by": "bench/lab_policies.py --write", "guest": guest_of(options),
-            "rounds": options.rounds, "date": datetime.date.today().isoformat(),
-            "columns": "least, median, most", "rows": rows}
+
+
+def key_of(row):
+    return row["program"], row["compiler"], row["configuration"]
+
+
+def with_kept(rows, path, guest, rounds):
+    """These rows, and of the document at `path` those of the same guest and as many rounds that were not
+    counted again."""
+    before = json.loads(path.read_text())
+    if (before["guest"], before["rounds"]) != (guest, rounds):
+        return rows
+    again = {key_of(row) for row in rows}
+    return rows + [row for row in before["rows"] if key_of(row) not in again]
+
+
+def order_of(row):
+    """As the options list them: programs, compilers, stock before policies."""
+    configuration = row["configuration"]
+    policies = [f"stock {COMPILERS[row['compiler']]}", *POLICIES]
+    place = policies.index(configuration) if configuration in policies else len(policies)
+    return row["program"], list(COMPILERS).index(row["compiler"]), place, configuration
+
+
+def better_stock(rows, program, what):
+    """The median of the stock runtime that has fewer of these lines."""
+    return min(row[what][1] for row in rows
+               if row["program"] == program and row["configuration"].startswith("stock "))
+
+
+def spread_text(three):
+    return f"{three[1]} [{three[0]}..{three[2]}]"
+
+
+def table_of(options, rows):
+    table = harness.Table(["program, policy", "remote, thousands", "of the better stock",
+                           "of lines from memory", "crossing, thousands", "of the better stock",
+                           "of the bound", "counted"])
+    bounds = {case.name: case.bound for case in cases(options)}
+    for row in sorted((row for row in rows if row["program"] in bounds), key=order_of):
+        program, remote, crossing = row["program"], row["remote_lines_thousands"], row["crossing_lines_thousands"]
+        table.add(f"{program}-{row['compiler']}, {row['configuration']}", spread_text(remote),
+                  harness.two_decimals(remote[1] / better_stock(rows, program, "remote_lines_thousands")),
+                  spread_text(row["remote_percent"]) + " %", spread_text(crossing),
+                  harness.two_decimals(crossing[1] / better_stock(rows, program, "crossing_lines_thousands")),
+                  harness.two_decimals(1000 * crossing[1] / bounds[program]), row["counted"])
+    return table
 
 
 def guest_of(options):
     more = f", {options.guest}" if options.guest else ""
     return f"{options.nodes} nodes with {options.cpus} cpus each, {options.cache} per cpu{more}"
+
+
+def write_pages(options, rows):
+    """docs/lab-policies.json and the table of docs/lab.md. What was not counted again stays, with its date."""
+    path = harness.ROOT / "docs" / "lab-policies.json"
+    rows = with_kept(rows, path, guest_of(options), options.rounds)
+    harness.write_json(path, {"written_by": "bench/lab_policies.py --write", "guest": guest_of(options),
+                              "rounds": options.rounds, "columns": "least, median, most",
+                              "rows": sorted(rows, key=order_of)})
+    text = (f"{table_of(options, rows).markdown()}\n\nA guest of {guest_of(options)}; medians [least..most] of "
+            f"{options.rounds} interleaved runs on the day in the last column. *Stock* is the one in the table.")
+    harness.replace_marked(harness.ROOT / "docs" / "lab.md", "policies", text)
 
 
 def body():
@@ -182,20 +213,16 @@ def body():
     options = parser.parse_args()
     lares = harness.program(options.build, "lares")
     runs = measure(options, lares)
-    table = table_of(options, runs)
+    rows = rows_of(runs)
+    print(table_of(options, rows).text())
     again = sum(r["again"] for some in runs.values() for r in some)
-    print(table.text())
     print(f"guests started again: {again}")
     if options.json:
         harness.write_json(options.json, [
             {"case": case, "compiler": compiler, "policy": policy, "runs": some}
             for (case, compiler, policy), some in runs.items()])
     if options.write:
-        date = datetime.date.today().isoformat()
-        text = (f"{table.markdown()}\n\nA guest of {guest_of(options)}; medians [least..most] of "
-                f"{options.rounds} interleaved runs, {date}.")
-        harness.write_json(harness.ROOT / "docs" / "lab-policies.json", shares_of(options, runs))
-        harness.replace_marked(harness.ROOT / "docs" / "lab.md", "policies", text)
+        write_pages(options, rows)
     return 0
 
 
