@@ -1,6 +1,6 @@
 # What `cmake --install` lays down:
 #
-#   bin/lares                      the command
+#   bin/lares, bin/lares-study     the command, and the program that has the half of it which measures and predicts
 #   lib/lares/liblares-openmp.so   what `lares run` preloads; found as ../lib/lares from the command
 #   lib/lares/liblares-openmp-loops.so  what `lares run --loops numa` preloads instead
 #   lib/lares/liblares-placement.so  what `lares run --placement` preloads as well
@@ -12,7 +12,7 @@
 #   share/doc/lares                documentation
 include(CMakePackageConfigHelpers)
 
-install(TARGETS lares RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS lares lares-study RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS lares_openmp lares_openmp_loops lares_placement LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
 if(TARGET lares_lab_init)
   install(TARGETS lares_lab_init RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)

@@ -1,7 +1,9 @@
-// The commands of `lares`: one file each, one line each in the table.
+// The commands of `lares`: one file each, and one line each in the table of the program that has
+// it: lares.cpp, or study/study.cpp for those that `lares` starts as a program of its own.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <span>
 #include <utility>
 
 #include "base/result.hpp"
@@ -34,34 +36,36 @@ void add_stall(CLI::App& app);
 void add_topo(CLI::App& app);
 void add_places(CLI::App& app);
 void add_distances(CLI::App& app);
-void add_measure(CLI::App& app);
-void add_bench(CLI::App& app);
 void add_policies(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_lab(CLI::App& app);
+
+/// In the program lares-study: what measures and predicts.
+void add_measure(CLI::App& app);
+void add_bench(CLI::App& app);
 void add_simulate(CLI::App& app);
 
-/// One row of the table.
+/// One row of a program's table.
 struct Command {
   const char* name;
-  void (*add)(CLI::App& app);
+  void (*add)(CLI::App& app);  ///< null: lares-study has it
+  const char* summary = "";    ///< of those
 };
 
-/// In the order of `lares --help`. A new command is one file and one line here.
-// clang-format off: one line each
-inline constexpr Command commands[] = {
-    {"run", add_run},
-    {"stall", add_stall},
-    {"topo", add_topo},
-    {"places", add_places},
-    {"distances", add_distances},
-    {"measure", add_measure},
-    {"bench", add_bench},
-    {"policies", add_policies},
-    {"doctor", add_doctor},
-    {"lab", add_lab},
-    {"simulate", add_simulate},
+inline constexpr const char* measure_summary =
+    "Measure bandwidth, latency, migration and synchronisation of this machine";
+inline constexpr const char* bench_summary =
+    "Benchmark this machine: bandwidth by distance and threads, malloc, first touch, loops";
+inline constexpr const char* simulate_summary =
+    "Predict how a workload runs on a machine under each of several policies";
+
+/// What a program that main.cpp makes consists of: one for each program.
+struct Program {
+  const char* name;
+  const char* summary;
+  const char* footer;
+  std::span<const Command> commands;  ///< in the order of --help
 };
-// clang-format on
+extern const Program this_program;
 
 }  // namespace lares::cli

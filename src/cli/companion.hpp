@@ -1,4 +1,5 @@
-// Files that belong to the command: beside it in a build tree, in lib/lares of an installation.
+// Files that belong to the command: beside it in a build tree, in lib/lares of an installation (but
+// lares-study, which lies beside it there, too).
 #pragma once
 
 #include <string>

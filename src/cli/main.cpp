@@ -1,4 +1,5 @@
-// The command `lares`: parses, runs one subcommand, and turns every outcome into an exit status.
+// The programs `lares` and `lares-study`: parse, run one subcommand, and turn every outcome into an
+// exit status.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/launch/words.hpp"
+#include "cli/other_program.hpp"
 
 namespace {
 
@@ -99,12 +101,18 @@ int finish(int status) {
 }
 
 void describe_app(CLI::App& app) {
-  app.name("lares");
+  app.name(lares::cli::this_program.name);
   app.set_version_flag("--version", "lares " LARES_VERSION);
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(36);
-  app.footer("Example: lares run ./app\nEvery command has --help.");
-  for (const auto& command : lares::cli::commands) command.add(app);
+  app.footer(lares::cli::this_program.footer);
+  for (const auto& command : lares::cli::this_program.commands) {
+    if (command.add == nullptr) {
+      app.add_subcommand(command.name, command.summary);
+    } else {
+      command.add(app);
+    }
+  }
 }
 
 /// The command line without its first word, in the order that CLI11 takes it: last word first.
@@ -136,7 +144,10 @@ int dispatch(CLI::App& app, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    CLI::App app{"Lares keeps the tasks of parallel programs at home with their data."};
+    if (argc > 1 && lares::cli::is_of_other_program(argv[1])) {
+      return complain(lares::cli::become_other_program(argv), status_mistake);
+    }
+    CLI::App app{lares::cli::this_program.summary};
     describe_app(app);
     return finish(dispatch(app, argc, argv));
   } catch (const std::exception& error) {

@@ -54,4 +54,6 @@ if [[ -e $build/bench/load_balance-gcc ]]; then
 fi
 "$prefix/bin/lares" topo >/dev/null || fail "the installed command cannot draw this machine"
 "$prefix/bin/lares" topo --machine cxl >/dev/null || fail "the installed command finds no preset"
+"$prefix/bin/lares" simulate jacobi:ni=60,nj=60 --machine cxl --seeds 1 >/dev/null ||
+  fail "the installed command cannot simulate"
 expect 1 "$("$prefix/bin/lares" run --quiet -- "$scratch/by_pkg_config")"

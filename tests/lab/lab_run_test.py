@@ -185,6 +185,11 @@ class Untouched(LabTest):
         # A program that another one starts comes along if it is written as a path.
         self.assertEqual(self.run_lab("--", "env", "./app", "exit", "7").returncode, 7)
 
+    def test_the_program_that_lares_becomes_comes_along(self):
+        done = self.run_lab("--", LARES, "simulate", "jacobi:ni=60,nj=60", "--seeds", "1", "--format", "csv")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertIn(b"stock-like", done.stdout)
+
     def test_files_come_and_go(self):
         (self.work / "in put").write_bytes(b"\0content\n")
         done = self.run_lab("--file", "in put", "--", "cat", "in put")

@@ -43,6 +43,7 @@ class BenchCommand:
     def test_a_program_that_fails_or_lies_is_not_believed(self):
         with tempfile.TemporaryDirectory() as folder:
             lares = shutil.copy(LARES, folder)
+            shutil.copy(f"{LARES}-study", folder)
             program = pathlib.Path(folder, "bench", self.PROGRAM + "-gcc")
             program.parent.mkdir()
             for script, said in (

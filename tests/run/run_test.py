@@ -465,6 +465,20 @@ class BadInput(LauncherTest):
         os.remove(self.library)
         self.assert_mistake(self.run_lares("echo"), "liblares-openmp.so")
 
+    def test_missing_program_of_other_commands(self):
+        for command in ("simulate", "measure", "bench"):
+            done = subprocess.run([self.lares, command, "--help"], env=self.env, capture_output=True,
+                                  text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertRegex(done.stderr, f"^lares: {command}: cannot find .*lares-study.*\n$")
+
+    def test_program_of_other_commands_that_cannot_be_started(self):
+        self.script("lares-study", "", mode=0o644)
+        done = subprocess.run([self.lares, "simulate", "--help"], env=self.env, capture_output=True,
+                              text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, "^lares: simulate: cannot start .*/lares-study: Permission denied\n$")
+
     def test_missing_library_of_loops(self):
         os.remove(self.loops_library)
         self.assert_mistake(self.run_lares("--loops", "numa", "echo"), "liblares-openmp-loops.so",

@@ -1,5 +1,5 @@
 // What the papers' report reads from docs/lab-policies.json.
-#include "cli/simulate/counted.hpp"
+#include "cli/study/simulate/counted.hpp"
 
 #include <gtest/gtest.h>
 

@@ -15,6 +15,7 @@
 #include "cli/companion.hpp"
 #include "cli/launch/program.hpp"
 #include "cli/launch/words.hpp"
+#include "cli/other_program.hpp"
 #include "cli/preload_library.hpp"
 #include "lab/image/closure.hpp"
 
@@ -56,6 +57,16 @@ void add_for_lares_run(std::vector<std::string>& programs, const std::string& la
     if (!library.empty()) programs.push_back(library);
   }
   if (const auto path = find_program(*word, environment)) programs.push_back(path.value());
+}
+
+/// What the command `lares` becomes for these words, if it does.
+void add_other_program(std::vector<std::string>& programs, const std::string& lares,
+                       const std::vector<std::string>& words) {
+  if (words.size() < 2 || !is_of_other_program(words[1])) return;
+  std::error_code failure;
+  const std::string folder = fs::canonical(lares, failure).parent_path().string();
+  const std::string path = find_companion(folder, study_name);
+  if (!path.empty()) programs.push_back(path);
 }
 
 UserMistake mistake(const std::string& sentence) { return UserMistake{{sentence}}; }
@@ -104,6 +115,7 @@ std::vector<std::string> programs_of(const std::string& program,
   std::vector<std::string> programs{program};
   if (fs::path(program).filename() == "lares") {
     add_for_lares_run(programs, program, words, environment);
+    add_other_program(programs, program, words);
   }
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];

@@ -44,8 +44,11 @@ std::vector<std::string> protect_program(const CLI::App& run, std::vector<std::s
 }
 
 std::vector<std::string> protect_programs(const CLI::App& app, std::vector<std::string> words) {
+  const auto runs =
+      app.get_subcommands([](const CLI::App* command) { return command->get_name() == "run"; });
+  if (runs.empty()) return words;
   if (words.empty() || words.front() != "lab") {
-    return protect_program(*app.get_subcommand("run"), std::move(words));
+    return protect_program(*runs.front(), std::move(words));
   }
   const std::string lab = words.front();
   words.erase(words.begin());

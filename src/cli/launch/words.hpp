@@ -13,7 +13,8 @@ namespace lares::cli {
 /// `run` nor such an option's value. Words of other commands come back as they are.
 std::vector<std::string> protect_program(const CLI::App& run, std::vector<std::string> words);
 
-/// The same for the whole command line of `app`, whose commands `run` and `lab run` start programs.
+/// The same for the whole command line of `app`, whose commands `run` and `lab run`, if it has
+/// them, start programs.
 std::vector<std::string> protect_programs(const CLI::App& app, std::vector<std::string> words);
 
 /// The words as the user wrote them.

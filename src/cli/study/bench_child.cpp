@@ -1,4 +1,4 @@
-#include "cli/bench_child.hpp"
+#include "cli/study/bench_child.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,13 +10,13 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "bench/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/companion.hpp"
 #include "cli/launch/environment.hpp"
-#include "cli/tour_order.hpp"
+#include "cli/other_program.hpp"
+#include "cli/study/tour_order.hpp"
 #include "lab/host_memory.hpp"
 
 namespace lares::cli {
@@ -57,9 +57,14 @@ Environment environment_for(const BenchTeam& team) {
 std::vector<std::string> words_for(const BenchRun& run, const machine::Machine& machine) {
   std::vector<std::string> words;
   if (run.loops != nullptr) {
-    words = {
-        std::filesystem::read_symlink("/proc/self/exe").string(), "run",     "--quiet", "--domain",
-        std::string(machine::level_name(machine.domain_level)),   "--loops", run.loops, "--"};
+    words = {lares_file(),
+             "run",
+             "--quiet",
+             "--domain",
+             std::string(machine::level_name(machine.domain_level)),
+             "--loops",
+             run.loops,
+             "--"};
   }
   words.push_back(run.program);
   words.insert(words.end(), run.settings.begin(), run.settings.end());

@@ -1,26 +1,24 @@
-// What `lares bench load-balance` prints.
+// What `lares bench jacobi` prints.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "cli/load_balance/child.hpp"
 #include "cli/output.hpp"
+#include "cli/study/jacobi/sample.hpp"
 
-namespace lares::cli::load_balance {
+namespace lares::cli::jacobi {
 
-/// All repetitions of one method at one size.
 struct Row {
-  const Method* method = nullptr;
-  double gb = 0;
-  std::vector<Outcome> outcomes;  ///< not empty
+  Size size;
+  Variant variant;
+  Sample sample;
 };
 
 struct Report {
   std::string program;
-  std::size_t packages = 0;
-  std::size_t times = 0;
+  Work work;  ///< its size is that of each row
   std::size_t threads = 0;
   std::size_t domains = 0;
   std::string level;
@@ -31,4 +29,4 @@ std::string to_text(const Report& report, const Palette& palette);
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);
 
-}  // namespace lares::cli::load_balance
+}  // namespace lares::cli::jacobi

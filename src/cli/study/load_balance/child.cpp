@@ -1,4 +1,4 @@
-#include "cli/load_balance/child.hpp"
+#include "cli/study/load_balance/child.hpp"
 
 #include <fmt/format.h>
 

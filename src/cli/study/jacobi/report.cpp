@@ -1,4 +1,4 @@
-#include "cli/jacobi/report.hpp"
+#include "cli/study/jacobi/report.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/simulate/counted.hpp"
+#include "cli/study/simulate/counted.hpp"
 
 #include <nlohmann/json.hpp>
 

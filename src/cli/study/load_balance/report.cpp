@@ -1,4 +1,4 @@
-#include "cli/load_balance/report.hpp"
+#include "cli/study/load_balance/report.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/simulate/report.hpp"
+#include "cli/study/simulate/report.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -11,8 +11,8 @@
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/simulate/report.hpp"
-#include "cli/simulate/show.hpp"
+#include "cli/study/simulate/report.hpp"
+#include "cli/study/simulate/show.hpp"
 #include "simulate/experiment.hpp"
 #include "simulate/workloads/workloads.hpp"
 
@@ -186,8 +186,7 @@ std::string list_of_workloads() {
 
 void add_simulate(CLI::App& app) {
   const auto options = std::make_shared<SimulateOptions>();
-  CLI::App* const command = app.add_subcommand(
-      "simulate", "Predict how a workload runs on a machine under each of several policies");
+  CLI::App* const command = app.add_subcommand("simulate", simulate_summary);
   command->add_option("WORKLOAD", options->workload,
                       "NAME or NAME:KEY=VALUE,KEY=VALUE as listed below, or file:GRAPH");
   add_machine_options(*command, options->machine);

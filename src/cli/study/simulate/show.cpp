@@ -1,4 +1,4 @@
-#include "cli/simulate/show.hpp"
+#include "cli/study/simulate/show.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/simulate/counted.hpp"
+#include "cli/study/simulate/counted.hpp"
 
 namespace lares::cli {
 

@@ -23,8 +23,8 @@ using machine::Machine;
 using machine::Measurements;
 using machine::Spread;
 
-constexpr std::size_t kibibyte = 1'024;
-constexpr std::size_t mebibyte = 1'024 * kibibyte;
+constexpr std::size_t kibi = 1'024;
+constexpr std::size_t mebi = 1'024 * kibi;
 
 struct MeasureOptions {
   MachineOptions machine;
@@ -41,8 +41,8 @@ measure::Plan plan_for(const MeasureOptions& options, const Machine& machine) {
   measure::Plan plan;
   plan.cores_per_domain = options.cores;
   plan.pace.repeats = options.repeat;
-  plan.memory_footprint = {options.footprint_mebibytes * mebibyte};
-  plan.cache_footprints = {{16 * kibibyte}, {512 * kibibyte}};
+  plan.memory_footprint = {options.footprint_mebibytes * mebi};
+  plan.cache_footprints = {{16 * kibi}, {512 * kibi}};
   for (const std::int32_t domain : options.domains) plan.domains.emplace_back(domain);
   for (std::size_t d = 0; options.domains.empty() && d < machine.domains.size(); ++d) {
     plan.domains.emplace_back(d);
@@ -52,7 +52,7 @@ measure::Plan plan_for(const MeasureOptions& options, const Machine& machine) {
   plan.cache_footprints.clear();
   plan.pace.least_time = {2'000'000};
   plan.pace.repeats = std::min<std::size_t>(options.repeat, 3);
-  if (options.footprint_mebibytes == 0) plan.memory_footprint = {16 * mebibyte};
+  if (options.footprint_mebibytes == 0) plan.memory_footprint = {16 * mebi};
   return plan;
 }
 
@@ -232,8 +232,7 @@ void add_options(CLI::App& command, MeasureOptions& options) {
 
 void add_measure(CLI::App& app) {
   const auto options = std::make_shared<MeasureOptions>();
-  CLI::App* command = app.add_subcommand(
-      "measure", "Measure bandwidth, latency, migration and synchronisation of this machine");
+  CLI::App* command = app.add_subcommand("measure", measure_summary);
   add_options(*command, *options);
   command->footer(
       "Run it while nothing else runs. Examples:\n  lares measure --output here.json\n"

@@ -1,4 +1,4 @@
-#include "cli/jacobi/sample.hpp"
+#include "cli/study/jacobi/sample.hpp"
 
 #include <fmt/format.h>
 

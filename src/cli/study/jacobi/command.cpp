@@ -1,4 +1,4 @@
-#include "cli/jacobi/command.hpp"
+#include "cli/study/jacobi/command.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench_child.hpp"
 #include "cli/commands.hpp"
-#include "cli/jacobi/report.hpp"
-#include "cli/jacobi/sample.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/study/bench_child.hpp"
+#include "cli/study/jacobi/report.hpp"
+#include "cli/study/jacobi/sample.hpp"
 
 namespace lares::cli::jacobi {
 namespace {

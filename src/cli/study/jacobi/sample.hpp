@@ -9,7 +9,7 @@
 
 #include "base/result.hpp"
 #include "bench/quantile_lines.hpp"
-#include "cli/bench_child.hpp"
+#include "cli/study/bench_child.hpp"
 
 namespace lares::cli::jacobi {
 

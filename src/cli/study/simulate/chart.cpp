@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "cli/simulate/show.hpp"
+#include "cli/study/simulate/show.hpp"
 
 namespace lares::cli {
 namespace {

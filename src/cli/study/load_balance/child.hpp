@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "cli/bench_child.hpp"
+#include "cli/study/bench_child.hpp"
 
 namespace lares::cli::load_balance {
 

@@ -1,4 +1,4 @@
-#include "cli/tour_order.hpp"
+#include "cli/study/tour_order.hpp"
 
 #include "machine/tour/tour.hpp"
 

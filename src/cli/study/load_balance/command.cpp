@@ -1,4 +1,4 @@
-#include "cli/load_balance/command.hpp"
+#include "cli/study/load_balance/command.hpp"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench_child.hpp"
 #include "cli/commands.hpp"
-#include "cli/load_balance/child.hpp"
-#include "cli/load_balance/report.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/study/bench_child.hpp"
+#include "cli/study/load_balance/child.hpp"
+#include "cli/study/load_balance/report.hpp"
 
 namespace lares::cli::load_balance {
 namespace {

@@ -15,12 +15,12 @@
 #include "base/file_stream.hpp"
 #include "bench/benchmarks.hpp"
 #include "cli/commands.hpp"
-#include "cli/jacobi/command.hpp"
-#include "cli/load_balance/command.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/tour_order.hpp"
+#include "cli/study/jacobi/command.hpp"
+#include "cli/study/load_balance/command.hpp"
+#include "cli/study/tour_order.hpp"
 
 namespace lares::cli {
 namespace {
@@ -226,9 +226,7 @@ void add_options(CLI::App& command, BenchOptions& options, bool is_malloc, bool 
 }  // namespace
 
 void add_bench(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "bench",
-      "Benchmark this machine: bandwidth by distance and threads, malloc, first touch, loops");
+  CLI::App* command = app.add_subcommand("bench", bench_summary);
   command->require_subcommand(1);
   command->footer(
       "Examples:\n  lares bench serial --svg serial.svg\n"
