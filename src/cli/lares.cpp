@@ -23,7 +23,8 @@ constexpr Command commands[] = {
 
 }  // namespace
 
-const Program this_program{"lares", "Lares keeps the tasks of parallel programs at home with their data.",
-                      "Example: lares run ./app\nEvery command has --help.", commands};
+const Program this_program{"lares",
+                           "Lares keeps the tasks of parallel programs at home with their data.",
+                           "Example: lares run ./app\nEvery command has --help.", commands};
 
 }  // namespace lares::cli

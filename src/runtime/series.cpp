@@ -271,10 +271,10 @@ void submit_in_series(Worker& worker, Task& task, InSeries known) noexcept {
   record::resumed(worker);
 }
 
-void submit_from(Worker& worker, Task& task, std::uintptr_t code,
-                 std::span<const Dependence> dependences) noexcept {
+void submit_perhaps_in_series(Worker& worker, Task& task, std::uintptr_t code,
+                              std::span<const Dependence> dependences) noexcept {
   const bool plain = task.access_count == 0 && !task.home.valid() && task.priority == 0 &&
-                     !task.has(task_flag::detachable) && may_be_in_series(worker);
+                     !task.has(task_flag::detachable);
   if (!plain) return submit(worker, task, dependences);
   if (dependences.empty()) {
     const InSeries known = next_in_series(worker, code);

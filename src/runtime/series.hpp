@@ -32,10 +32,17 @@ InSeries next_in_series(Worker& worker, std::uintptr_t code) noexcept;
 /// Takes a new task of which next_in_series() knew something. The task may be gone afterwards.
 void submit_in_series(Worker& worker, Task& task, InSeries known) noexcept;
 
+/// As submit(), where may_be_in_series().
+void submit_perhaps_in_series(Worker& worker, Task& task, std::uintptr_t code,
+                              std::span<const Dependence> dependences) noexcept;
+
 /// As submit(), for a task of the construct at `code`: it may belong to a series, or write what has
 /// a name.
-void submit_from(Worker& worker, Task& task, std::uintptr_t code,
-                 std::span<const Dependence> dependences) noexcept;
+inline void submit_from(Worker& worker, Task& task, std::uintptr_t code,
+                        std::span<const Dependence> dependences) noexcept {
+  if (!may_be_in_series(worker)) return submit(worker, task, dependences);
+  submit_perhaps_in_series(worker, task, code, dependences);
+}
 
 /// Takes a new task that is ready and was to be held (task_flag::held).
 void hold(Worker& worker, Task& task) noexcept;

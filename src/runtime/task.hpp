@@ -92,6 +92,7 @@ struct alignas(64) Task {
   std::atomic<std::uint32_t> detach_state{0};  ///< see namespace detach_state
   std::atomic<bool> waiting{false};            ///< the runner may be asleep until children finish
   std::atomic<bool> released{false};   ///< of a waiter: it may go on; who makes it ready writes
+  Located located = Located::unknown;  ///< by what `home` is known, if it is; written with it
   WorkerId rather_for;                 ///< in a shared queue: who shall rather run it
   ThreadState* pool = nullptr;         ///< whose memory this is; constant
   Task* next = nullptr;                ///< link of the queue or free list that holds it
@@ -105,10 +106,9 @@ struct alignas(64) Task {
   Edge* edges = nullptr;         ///< room for `edge_room` edges
   void* extra_memory = nullptr;  ///< malloc'ed, freed with the descriptor
   ExclusiveSet* exclusives = nullptr;
-  Bytes data_bytes;  ///< of ranges with known homes
-  DomainId home;     ///< of most of its data, or of what its maker knows of it; or invalid
-  CoreId last_core;  ///< the core that wrote it last, if known
-  Located located = Located::unknown;  ///< by what `home` is known, if it is
+  Bytes data_bytes;      ///< of ranges with known homes
+  DomainId home;         ///< of most of its data, or of what its maker knows of it; or invalid
+  CoreId last_core;      ///< the core that wrote it last, if known
   std::uint64_t record;  ///< its number under --record (record.hpp); else without meaning
   Access inline_access[inline_accesses];
   Edge inline_edge[inline_accesses];
@@ -130,5 +130,8 @@ struct alignas(64) Task {
     return local_children + static_cast<std::int32_t>(holders.load(std::memory_order_acquire));
   }
 };
+
+// Seven lines of a cache: the payload, which every task's body reads, begins with the eighth.
+static_assert(sizeof(Task) == 7 * 64);
 
 }  // namespace lares::runtime

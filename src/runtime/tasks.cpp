@@ -158,11 +158,15 @@ std::span<Access> reserve_accesses(Task& task, std::size_t count) noexcept {
   return {task.accesses, count};
 }
 
-void discard_unsubmitted(Worker& worker, Task& task) noexcept {
+namespace {
+[[gnu::always_inline]] inline void discard(Worker& worker, Task& task) noexcept {
   if (task.extra_memory != nullptr) std::free(task.extra_memory);
   task.extra_memory = nullptr;
   TaskPool::release(*worker.thread, &task);
 }
+}  // namespace
+
+void discard_unsubmitted(Worker& worker, Task& task) noexcept { discard(worker, task); }
 
 bool are_shared_queues_full(Worker& worker) noexcept {
   return decide::are_shared_queues_full(Asking(worker));
@@ -211,7 +215,7 @@ std::uint16_t undeferred_flags(std::uint16_t flags) noexcept {
 void run_at_once(Worker& worker, Task& task) noexcept {
   task.flags = undeferred_flags(task.flags);
   if (run_unseen<true>(worker, task, task.run)) {
-    discard_unsubmitted(worker, task);
+    discard(worker, task);
   } else {
     complete_unseen(worker, task);
   }

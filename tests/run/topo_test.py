@@ -28,6 +28,7 @@ class CommandTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.lares = str(self.folder / "lares")
         shutil.copy(sys.argv[1], self.lares)
+        shutil.copy(f"{sys.argv[1]}-study", self.folder)
         self.library = self.folder / "liblares-openmp.so"
         shutil.copy(sys.argv[2], self.library)
         self.env = {**os.environ, "TERM": "xterm"}

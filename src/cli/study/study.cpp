@@ -14,6 +14,6 @@ constexpr Command commands[] = {
 }  // namespace
 
 const Program this_program{"lares", "The commands of lares that measure and predict.",
-                      "Example: lares measure --quick", commands};
+                           "Example: lares measure --quick", commands};
 
 }  // namespace lares::cli
