@@ -63,15 +63,19 @@ def cholesky_bound(nodes, cpus):
     return copies * CHOLESKY["tile"] ** 2 * DOUBLE // LINE
 
 
-def cases(options):
+def all_cases(options):
     jacobi = [JACOBI["n"], JACOBI["block"], JACOBI["sweeps"], "parallel"]
     cholesky = [CHOLESKY["n"], CHOLESKY["tile"], 1, "balanced"]
     shape = options.nodes, options.cpus
-    chosen = {
+    return {
         "cholesky": Case("cholesky", cholesky, "factorise", cholesky_bound(*shape)),
         "jacobi": Case("jacobi", jacobi, "sweeps", jacobi_bound(*shape)),
     }
-    return [chosen[name] for name in options.cases.split(",")]
+
+
+def cases(options):
+    known = all_cases(options)
+    return [known[name] for name in options.cases.split(",")]
 
 
 def configurations(options):
@@ -163,8 +167,8 @@ def table_of(options, rows):
     table = harness.Table(["program, policy", "remote, thousands", "of the better stock",
                            "of lines from memory", "crossing, thousands", "of the better stock",
                            "of the bound", "counted"])
-    bounds = {case.name: case.bound for case in cases(options)}
-    for row in sorted((row for row in rows if row["program"] in bounds), key=order_of):
+    bounds = {name: case.bound for name, case in all_cases(options).items()}
+    for row in sorted(rows, key=order_of):
         program, remote, crossing = row["program"], row["remote_lines_thousands"], row["crossing_lines_thousands"]
         table.add(f"{program}-{row['compiler']}, {row['configuration']}", spread_text(remote),
                   harness.two_decimals(remote[1] / better_stock(rows, program, "remote_lines_thousands")),

@@ -78,7 +78,8 @@ def ratio_of(found):
 def ratios_table(options, samples):
     """One row a benchmark, one column a runtime and number of threads."""
     columns = [(threads, stock) for threads in options.threads for stock in overhead.STOCK]
-    table = harness.Table(["after / before", *(f"{stock}, {threads} thread{'s' * (threads > 1)}" for threads, stock in columns)])
+    names = [f"{stock}, {threads} thread{'s' * (threads > 1)}" for threads, stock in columns]
+    table = harness.Table(["after / before", *names])
     for row in options.rows:
         table.add(overhead.ROWS[row], *(ratio_of(samples[row, threads, stock]).text(harness.two_decimals)
                                         for threads, stock in columns))
