@@ -24,8 +24,8 @@ inline constexpr std::uint16_t no_domain = 0xFFFF;
 
 /// A place in the program that makes tasks, or a worksharing loop.
 struct Construct {
-  std::string place;  ///< "solver.c:42 sweep", or what is known; printable
-  std::string file;   ///< that has the code: a program or a library
+  std::string place;         ///< "solver.c:42 sweep", or what is known; printable
+  std::string file;          ///< that has the code: a program or a library
   std::uint64_t offset = 0;  ///< of the code in that file's image
   bool is_loop = false;
 };
@@ -36,7 +36,7 @@ enum class Locality : std::uint8_t { local, same_domain, remote, unknown };
 /// One thread of one process: a lane of the timeline.
 struct Thread {
   std::uint32_t process = 0;
-  std::uint32_t number = 0;   ///< in the order in which the process's threads came
+  std::uint32_t number = 0;          ///< in the order in which the process's threads came
   std::uint16_t domain = no_domain;  ///< at its last region
   std::uint16_t core = no_domain;    ///< the same; logical
   bool bound = false;                ///< to less than the process may use
@@ -57,18 +57,18 @@ struct Grain {
   Time self = 0;     ///< its own time: without grains that ran inside of it, creating and waiting
   Time created = 0;  ///< when its creator began to create it; of a chunk: when it was asked for
   Time ready = 0;    ///< when nothing was in its way any more; at least `created`
-  Time create_cost = 0;          ///< what creating it took its creator
-  std::uint64_t bytes = 0;       ///< of the data that it names
-  std::uint64_t first = 0;       ///< of a chunk: its first iteration
-  Index thread = 0;              ///< of Trace::threads
-  Index construct = none;        ///< of Trace::constructs
-  Index creator = none;          ///< the grain that created it; none: the region's own code
-  Index released_by = none;      ///< the grain whose end made it ready
-  Index part_of = none;          ///< of a later part: the part before
-  Index region = none;           ///< of Trace::regions
-  std::uint32_t iterations = 0;  ///< of a chunk; at most 2^32 - 1
-  std::uint16_t home = no_domain;  ///< where its data is, or where it was meant to run
-  std::uint16_t domain = no_domain;       ///< where it ran
+  Time create_cost = 0;              ///< what creating it took its creator
+  std::uint64_t bytes = 0;           ///< of the data that it names
+  std::uint64_t first = 0;           ///< of a chunk: its first iteration
+  Index thread = 0;                  ///< of Trace::threads
+  Index construct = none;            ///< of Trace::constructs
+  Index creator = none;              ///< the grain that created it; none: the region's own code
+  Index released_by = none;          ///< the grain whose end made it ready
+  Index part_of = none;              ///< of a later part: the part before
+  Index region = none;               ///< of Trace::regions
+  std::uint32_t iterations = 0;      ///< of a chunk; at most 2^32 - 1
+  std::uint16_t home = no_domain;    ///< where its data is, or where it was meant to run
+  std::uint16_t domain = no_domain;  ///< where it ran
   std::uint16_t stolen_from = no_domain;  ///< the domain of the queue that it was stolen from
   std::uint16_t depth = 0;                ///< of creation: 0 if the region's own code made it
   Locality locality = Locality::unknown;
@@ -118,10 +118,10 @@ struct About {
   std::string loops;
   std::string placement;
   std::string binding;
-  std::string machine;        ///< its name
-  std::string openmp;         ///< "libgomp.so.1", "libomp.so.5" or ""
+  std::string machine;  ///< its name
+  std::string openmp;   ///< "libgomp.so.1", "libomp.so.5" or ""
   std::string lares_version;
-  std::string started;        ///< "2026-11-25 10:12:03 UTC", or ""
+  std::string started;  ///< "2026-11-25 10:12:03 UTC", or ""
   std::vector<std::pair<std::string, std::string>> environment;  ///< OMP_*, GOMP_*, KMP_*, LARES_*
   std::vector<std::vector<std::uint32_t>> distances;             ///< of the domains; may be empty
   std::vector<std::uint32_t> cores_of_domain;

@@ -28,27 +28,27 @@ struct ConstructRow {
   Time shortest = 0;
   Time median = 0;
   Time longest = 0;
-  Time create = 0;         ///< what creating them took in sum
+  Time create = 0;  ///< what creating them took in sum
   std::uint64_t stolen = 0;
   std::uint64_t with_home = 0;
-  double inflation = 0;    ///< mean time of remote grains over that of others, byte for byte where
-                           ///< they name data; 0 if there are too few of either
-  Time critical = 0;       ///< its part of the critical path
+  double inflation = 0;  ///< mean time of remote grains over that of others, byte for byte where
+                         ///< they name data; 0 if there are too few of either
+  Time critical = 0;     ///< its part of the critical path
 };
 
 struct DomainRow {
   std::uint16_t domain = 0;
   std::uint32_t threads = 0;
-  Sums sums;               ///< of what ran there
-  Time idle = 0;           ///< its threads' waits without grains
+  Sums sums;      ///< of what ran there
+  Time idle = 0;  ///< its threads' waits without grains
 };
 
 struct ThreadRow {
   Index thread = 0;
-  Time work = 0;      ///< in grains
-  Time create = 0;    ///< creating them
-  Time idle = 0;      ///< waiting without a grain
-  Time other = 0;     ///< in regions: the region's own code
+  Time work = 0;    ///< in grains
+  Time create = 0;  ///< creating them
+  Time idle = 0;    ///< waiting without a grain
+  Time other = 0;   ///< in regions: the region's own code
 };
 
 /// A step of the length histogram: grains with 2^k <= self < 2^(k+1) nanoseconds.
@@ -68,42 +68,42 @@ enum class Severity : std::uint8_t { note, warning, problem };
 
 /// Something that costs time, and what to do about it.
 struct Diagnosis {
-  std::string id;         ///< "too-fine", "one-creator", ... stable
+  std::string id;  ///< "too-fine", "one-creator", ... stable
   Severity severity = Severity::note;
   std::string title;      ///< one short sentence
   std::string evidence;   ///< figures of this run
   std::string threshold;  ///< from when on it is said, and why
   std::string remedy;     ///< a command, or a line to change
-  double gain = 0;        ///< share of the run's time that the remedy would save at most; 0: not known
-  std::string gain_how;   ///< how that was found
-  Index construct = none; ///< that it is about
-  Time from = 0;          ///< where in the run to look; 0, 0: everywhere
+  double gain = 0;  ///< share of the run's time that the remedy would save at most; 0: not known
+  std::string gain_how;    ///< how that was found
+  Index construct = none;  ///< that it is about
+  Time from = 0;           ///< where in the run to look; 0, 0: everywhere
   Time to = 0;
   std::vector<Index> grains;  ///< a few examples, the worst first
 };
 
 struct Findings {
-  std::array<std::string, 3> verdict;    ///< sentences
+  std::array<std::string, 3> verdict;  ///< sentences
   Sums all;
   std::vector<ConstructRow> constructs;  ///< most time first
   std::vector<DomainRow> domains;
   std::vector<ThreadRow> threads;
   /// bytes[from][to]: named by grains that ran in domain `to`, at home in `from`. Row by row.
   std::vector<std::uint64_t> bytes;
-  std::vector<std::uint64_t> grains;     ///< the same in grains
+  std::vector<std::uint64_t> grains;  ///< the same in grains
   std::vector<LengthBin> lengths;
   std::vector<ParallelismSlice> parallelism;
-  Time slice = 0;                        ///< length of such a slice
+  Time slice = 0;  ///< length of such a slice
   /// Bytes between domains over time: traffic[slice][from * domains + to], `traffic_slice` long.
   std::vector<std::vector<std::uint64_t>> traffic;
   Time traffic_slice = 0;
-  std::vector<Index> critical_path;      ///< grains, in order of time
-  Time critical = 0;                     ///< their own time: no schedule is faster
-  Time work = 0;                         ///< all grains' own time
-  Time creation = 0;                     ///< all creating
-  Time idle = 0;                         ///< all waiting without a grain, inside regions
-  Time in_regions = 0;                   ///< wall time
-  std::vector<Diagnosis> diagnoses;      ///< worst first
+  std::vector<Index> critical_path;  ///< grains, in order of time
+  Time critical = 0;                 ///< their own time: no schedule is faster
+  Time work = 0;                     ///< all grains' own time
+  Time creation = 0;                 ///< all creating
+  Time idle = 0;                     ///< all waiting without a grain, inside regions
+  Time in_regions = 0;               ///< wall time
+  std::vector<Diagnosis> diagnoses;  ///< worst first
 };
 
 /// Pure. O(grains log grains).
