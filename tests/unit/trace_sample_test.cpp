@@ -15,7 +15,9 @@ TEST(TraceSample, KeepsTheInvariants) {
     EXPECT_LE(grain.self, grain.length());
     EXPECT_LE(grain.created, grain.ready);
     EXPECT_LE(grain.ready, grain.begin);
-    if (i > trace.grains_of[grain.thread]) EXPECT_LE(trace.grains[i - 1].begin, grain.begin);
+    if (i > trace.grains_of[grain.thread]) {
+      EXPECT_LE(trace.grains[i - 1].begin, grain.begin);
+    }
   }
 }
 
