@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "analysis/record_clock.hpp"
+
 namespace lares::analysis {
 namespace {
 
@@ -17,12 +19,14 @@ using runtime::RecordKind;
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 /// Mappings end before, unless a program asks for more; longer data is a mistake, and not told.
 constexpr std::uint64_t most_address = std::uint64_t{1} << 48U;
-constexpr std::uint64_t most_home = runtime::record_first_home + 0xFFFFU;
-/// Nine years: no clock of a running machine says more.
-constexpr std::uint64_t most_nanoseconds = std::uint64_t{1} << 58U;
 /// Larger teams are the stock runtime's; a task graph has no more threads than this.
 constexpr std::uint32_t most_workers = 4096;
-constexpr std::size_t no_second_time = 3;
+/// Of a file that has code; the writer cuts it to less.
+constexpr std::uint64_t most_path = 4096;
+/// Bodies that a thread is in at once, in a record that makes sense.
+constexpr std::size_t most_nesting = 1U << 24U;
+/// Numbers of constructs that a damaged window may hide.
+constexpr std::size_t most_lost_constructs = 65536;
 
 std::uint64_t load(std::span<const std::byte> bytes, std::size_t offset) noexcept {
   std::uint64_t word = 0;
@@ -30,100 +34,375 @@ std::uint64_t load(std::span<const std::byte> bytes, std::size_t offset) noexcep
   return word;
 }
 
-/// Which word of an event is a time, if one is; the events' own times stand before the words.
-std::size_t second_time(RecordKind kind) noexcept {
-  if (kind == RecordKind::create || kind == RecordKind::chunk) return 2;
-  return kind == RecordKind::loop_end ? 1 : no_second_time;
-}
+/// An event as it stands in the file.
+struct RawEvent {
+  RecordKind kind = RecordKind::none;
+  std::uint32_t small = 0;
+  std::uint32_t elapsed = 0;
+  std::size_t at = 0;     ///< its first byte
+  std::size_t words = 0;  ///< with the first
 
-/// Words behind the time, without accesses.
+  [[nodiscard]] std::uint64_t word(std::span<const std::byte> bytes, std::size_t i) const noexcept {
+    return load(bytes, at + i * word_bytes);
+  }
+};
+
+/// Words of an event without accesses and names.
 std::size_t own_words(RecordKind kind) noexcept {
   switch (kind) {
+    case RecordKind::clock:
     case RecordKind::enter:
-    case RecordKind::create:
+      return 5;
+    case RecordKind::construct:
+      return 4;
     case RecordKind::loop:
     case RecordKind::chunk:
       return 3;
-    case RecordKind::loop_end:
+    case RecordKind::leave:
+    case RecordKind::create_with:
+    case RecordKind::begin:
+    case RecordKind::ready:
       return 2;
-    case RecordKind::resume:
-      return 0;
     default:
       return 1;
   }
 }
 
-bool has_accesses(RecordKind kind) noexcept {
-  return kind == RecordKind::create || kind == RecordKind::wait;
+std::uint64_t accesses_of(std::span<const std::byte> bytes, const RawEvent& event) noexcept {
+  if (event.kind == RecordKind::wait) return event.small >> 8U;
+  if (event.kind == RecordKind::create_with) return event.word(bytes, 1) & 0xFFFFU;
+  return 0;
 }
 
-class Reader {
+/// The events of a file one after the other, window by window.
+class Walk {
  public:
-  Reader(std::span<const std::byte> bytes, RecordedStream& stream)
-      : bytes_(bytes), stream_(stream) {}
+  Walk(std::span<const std::byte> bytes, std::size_t window) : bytes_(bytes), window_(window) {}
 
-  void read(std::size_t window) {
-    std::size_t at = sizeof(RecordFileHead);
-    for (std::size_t begin = 0; begin < bytes_.size(); begin += window) {
-      const std::size_t end = begin + std::min(window, bytes_.size() - begin);
-      at = std::max(at, begin);
-      while (at < end) {
-        const std::size_t length = read_event(at, end);
-        if (length == 0) break;
-        at += length;
+  /// Calls `visit(event)`, which answers whether the event makes sense, and `damaged()` where a
+  /// window holds what makes none.
+  template <class Visit, class Damaged>
+  void operator()(const Visit& visit, const Damaged& damaged) const {
+    for (std::size_t begin = 0; begin < bytes_.size(); begin += window_) {
+      const std::size_t end = begin + std::min(window_, bytes_.size() - begin);
+      std::size_t at = begin == 0 ? sizeof(RecordFileHead) : begin;
+      while (end - at >= word_bytes && load(bytes_, at) != 0) {
+        const RawEvent event = event_at(at, end);
+        if (event.words == 0 || !visit(event)) {
+          damaged();
+          break;
+        }
+        at += event.words * word_bytes;
       }
     }
   }
 
  private:
-  /// Bytes of the event at `at`, or 0 if there is none.
-  std::size_t read_event(std::size_t at, std::size_t end) {
-    if (end - at < 2 * word_bytes) return 0;
+  /// Without words if there is none.
+  [[nodiscard]] RawEvent event_at(std::size_t at, std::size_t end) const noexcept {
     const std::uint64_t first = load(bytes_, at);
     const auto number = static_cast<std::uint8_t>(first);
-    if (number == 0 || number >= static_cast<std::uint8_t>(RecordKind::kinds)) return 0;
-    RecordedEvent event;
-    event.kind = static_cast<RecordKind>(number);
-    event.argument = static_cast<std::uint32_t>(first >> 32U);
-    event.access_count =
-        has_accesses(event.kind) ? static_cast<std::uint32_t>(first >> 8U) & 0xFFFFFFU : 0;
+    if (number == 0 || number >= static_cast<std::uint8_t>(RecordKind::kinds)) return {};
+    RawEvent event{static_cast<RecordKind>(number),
+                   static_cast<std::uint32_t>(first >> 8U) & 0xFFFFFFU,
+                   static_cast<std::uint32_t>(first >> 32U), at, 0};
+    const std::size_t room = (end - at) / word_bytes;
     const std::size_t own = own_words(event.kind);
-    const std::size_t words = 2 + own + event.access_count * runtime::record_access_words;
-    if (words > (end - at) / word_bytes) return 0;
-    event.at = load(bytes_, at + word_bytes);
-    if (event.at > most_nanoseconds) return 0;
-    if (event.kind == RecordKind::enter && event.argument >= most_workers) return 0;
-    for (std::size_t i = 0; i < own; ++i) event.words[i] = load(bytes_, at + (2 + i) * word_bytes);
-    const std::size_t second = second_time(event.kind);
-    if (second != no_second_time && event.words[second] > most_nanoseconds) return 0;
-    event.first_access = stream_.accesses.size();
-    for (std::size_t i = 0; i < event.access_count; ++i) {
-      if (!read_access(at + (2 + own + i * runtime::record_access_words) * word_bytes)) return 0;
+    if (own > room) return {};
+    std::uint64_t more = accesses_of(bytes_, event) * runtime::record_access_words;
+    if (event.kind == RecordKind::construct) {
+      if (event.word(bytes_, 3) > most_path) return {};
+      more = (event.word(bytes_, 3) + word_bytes - 1) / word_bytes;
     }
-    stream_.events.push_back(event);
-    return words * word_bytes;
+    if (more > room - own) return {};
+    event.words = own + more;
+    return event;
   }
 
-  bool read_access(std::size_t at) {
-    const std::uint64_t last = load(bytes_, at + 3 * word_bytes);
-    const auto mode = static_cast<std::uint8_t>(last);
-    if (mode > static_cast<std::uint8_t>(runtime::RecordMode::affinity)) return false;
-    const auto unless_above = [](std::uint64_t most, std::uint64_t value, std::uint64_t otherwise) {
-      return value <= most ? value : otherwise;
-    };
-    stream_.accesses.push_back(
-        {load(bytes_, at), unless_above(most_address, load(bytes_, at + word_bytes), 0),
-         unless_above(most_address, load(bytes_, at + 2 * word_bytes), 0),
-         unless_above(most_home, last >> runtime::record_home_shift, runtime::record_home_unknown),
-         static_cast<runtime::RecordMode>(mode)});
+  std::span<const std::byte> bytes_;
+  std::size_t window_;
+};
+
+std::uint16_t domain_of(std::uint64_t number_plus_one) noexcept {
+  return number_plus_one == 0 ? no_recorded_domain
+                              : static_cast<std::uint16_t>(number_plus_one - 1);
+}
+
+/// Puts back what the order of events tells: time, tasks' numbers, and who does what.
+class Reader {
+ public:
+  Reader(std::span<const std::byte> bytes, const RecordFileHead& head, RecordedStream& stream,
+         const RecordSink& sink)
+      : bytes_(bytes),
+        walk_(bytes, head.window_bytes),
+        stream_(stream),
+        sink_(sink),
+        clock_({head.start_ticks, head.start_ns}, head.ticks_per_microsecond, pairs()) {}
+
+  void read() {
+    walk_([this](const RawEvent& raw) { return read_event(raw); }, [this] { is_damaged_ = true; });
+  }
+
+ private:
+  // Noting where each stands: what makes no sense below may hide some.
+  [[nodiscard]] std::vector<ClockPair> pairs() {
+    std::vector<ClockPair> found;
+    std::uint64_t ticks = 0;
+    walk_(
+        [&](const RawEvent& raw) {
+          ticks = raw.kind == RecordKind::clock ? raw.word(bytes_, 1) : ticks + raw.elapsed;
+          if (const auto at = told_time(raw)) {
+            if (*at > most_recorded_nanoseconds) return false;
+            found.push_back({ticks, *at});
+            pair_at_.push_back(raw.at);
+          }
+          return true;
+        },
+        [] {});
+    return found;
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> told_time(const RawEvent& raw) const noexcept {
+    if (raw.kind == RecordKind::clock) return raw.word(bytes_, 2);
+    if (raw.kind == RecordKind::enter || raw.kind == RecordKind::leave) return raw.word(bytes_, 1);
+    return std::nullopt;
+  }
+
+  bool read_event(const RawEvent& raw) {
+    if (const auto at = told_time(raw)) {
+      if (*at > most_recorded_nanoseconds) return false;
+      for (; next_pair_ < pair_at_.size() && pair_at_[next_pair_] <= raw.at; ++next_pair_) {
+        clock_.pass();
+      }
+    }
+    if (raw.kind == RecordKind::clock) return set_clock(raw);
+    ticks_ += raw.elapsed;
+    if (raw.kind == RecordKind::construct) return add_construct(raw);
+    RecordedEvent event;
+    event.kind = raw.kind;
+    event.at = clock_.nanoseconds(ticks_);
+    if (raw.kind == RecordKind::asked) {
+      asked_at_ = event.at;
+      return true;
+    }
+    if (!fill(event, raw)) return false;
+    sink_(event, accesses_);
+    return true;
+  }
+
+  bool set_clock(const RawEvent& raw) {
+    ticks_ = raw.word(bytes_, 1);
+    tasks_ = raw.word(bytes_, 3);
+    if (is_damaged_) {
+      inside_.clear();
+      if (raw.word(bytes_, 4) != 0) inside_.push_back(raw.word(bytes_, 4));
+      is_damaged_ = false;
+    }
+    return true;
+  }
+
+  bool add_construct(const RawEvent& raw) {
+    const std::uint64_t length = raw.word(bytes_, 3);
+    const char* const name = reinterpret_cast<const char*>(bytes_.data()) + raw.at + 4 * word_bytes;
+    stream_.constructs.push_back(
+        {raw.word(bytes_, 1), raw.word(bytes_, 2), std::string(name, length)});
+    if (construct_at_.size() <= raw.small) {
+      // Numbers are given in turn: one far beyond is damage.
+      if (raw.small > construct_at_.size() + most_lost_constructs) return false;
+      construct_at_.resize(raw.small + std::size_t{1}, 0);
+    }
+    construct_at_[raw.small] = static_cast<std::uint32_t>(stream_.constructs.size());
+    return true;
+  }
+
+  [[nodiscard]] std::uint32_t construct(std::uint32_t small) const {
+    const std::uint32_t number = small >> runtime::record_construct_shift;
+    return number < construct_at_.size() ? construct_at_[number] : 0;
+  }
+
+  [[nodiscard]] std::uint64_t new_task() noexcept {
+    return (stream_.number + std::uint64_t{1}) << runtime::record_stream_shift | ++tasks_;
+  }
+  [[nodiscard]] std::uint64_t innermost() const noexcept {
+    return inside_.empty() ? 0 : inside_.back();
+  }
+  std::uint64_t go_out() noexcept {
+    const std::uint64_t task = innermost();
+    if (!inside_.empty()) inside_.pop_back();
+    return task;
+  }
+
+  bool fill(RecordedEvent& event, const RawEvent& raw) {
+    accesses_.clear();
+    switch (raw.kind) {
+      case RecordKind::enter:
+        return fill_enter(event, raw);
+      case RecordKind::leave:
+      case RecordKind::end:
+        event.words[0] = go_out();
+        return true;
+      case RecordKind::create:
+      case RecordKind::create_with:
+        return fill_create(event, raw);
+      case RecordKind::begin:
+        fill_start(event, raw.small);
+        event.words[0] =
+            raw.word(bytes_, 1) & ((std::uint64_t{1} << runtime::record_task_bits) - 1);
+        event.stolen_from = domain_of(raw.word(bytes_, 1) >> runtime::record_task_bits);
+        inside_.push_back(event.words[0]);
+        return inside_.size() < most_nesting;
+      case RecordKind::wait:
+        event.words[0] = innermost();
+        event.argument = raw.small & 0xFFU;
+        return read_accesses(event, raw, 1, raw.small >> 8U);
+      case RecordKind::group:
+        event.words[0] = innermost();
+        return true;
+      case RecordKind::loop:
+        event.words[0] = innermost();
+        event.construct = construct(raw.small);
+        event.words[1] = raw.word(bytes_, 1);
+        event.words[2] = raw.word(bytes_, 2);
+        return true;
+      case RecordKind::chunk:
+        fill_start(event, raw.small);
+        event.words[0] = raw.word(bytes_, 1);
+        event.words[1] = raw.word(bytes_, 2);
+        event.words[2] = event.at;
+        event.at = std::min(asked_at_, event.at);
+        return true;
+      case RecordKind::loop_end:
+        event.words[0] = innermost();
+        event.words[1] = event.at;
+        event.at = std::min(asked_at_, event.at);
+        return true;
+      case RecordKind::ready:
+        event.words[0] = raw.word(bytes_, 1);
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  bool fill_enter(RecordedEvent& event, const RawEvent& raw) {
+    const std::uint64_t who = raw.word(bytes_, 4);
+    event.argument = static_cast<std::uint32_t>(who & 0xFFFFFFU);
+    if (event.argument >= most_workers) return false;
+    event.domain = static_cast<std::uint16_t>(who >> 24U);
+    event.core = static_cast<std::uint16_t>(who >> 40U);
+    event.team = static_cast<std::uint16_t>(std::min(raw.small, 0xFFFFU));
+    event.words[0] = raw.word(bytes_, 2);
+    event.words[1] = new_task();
+    event.words[2] = raw.word(bytes_, 3);
+    inside_.push_back(event.words[1]);
+    return inside_.size() < most_nesting;
+  }
+
+  bool fill_create(RecordedEvent& event, const RawEvent& raw) {
+    event.kind = RecordKind::create;
+    event.argument = raw.small & ((1U << runtime::record_construct_shift) - 1);
+    event.construct = construct(raw.small);
+    event.words[0] = new_task();
+    event.words[1] = innermost();
+    event.words[2] = event.at;
+    if (raw.kind == RecordKind::create) return true;
+    const std::uint64_t how = raw.word(bytes_, 1);
+    RecordClock later = clock_;
+    event.words[2] = later.nanoseconds(ticks_ + (how >> 16U));
+    return read_accesses(event, raw, 2, how & 0xFFFFU);
+  }
+
+  static void fill_start(RecordedEvent& event, std::uint32_t small) {
+    using runtime::RecordedStart;
+    event.domain = domain_of(small & 0xFFFU);
+    const std::uint32_t located = small >> RecordedStart::located_shift & 7U;
+    if (located < runtime::located_kinds) event.located = static_cast<runtime::Located>(located);
+    const std::uint32_t locality = small >> RecordedStart::locality_shift & 3U;
+    if (locality < runtime::locality_kinds) {
+      event.locality = static_cast<runtime::Locality>(locality);
+    }
+    event.by_home = (small >> RecordedStart::by_home_shift & 1U) != 0;
+  }
+
+  bool read_accesses(RecordedEvent& event, const RawEvent& raw, std::size_t first,
+                     std::uint64_t count) {
+    event.access_count = static_cast<std::uint32_t>(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::size_t word = first + i * runtime::record_access_words;
+      if (!read_access(raw.word(bytes_, word), raw.word(bytes_, word + 1))) return false;
+    }
+    return true;
+  }
+
+  bool read_access(std::uint64_t where, std::uint64_t what) {
+    constexpr std::uint64_t mode_mask = 0xF;
+    const std::uint64_t mode = what & mode_mask;
+    if (mode > static_cast<std::uint64_t>(runtime::RecordMode::affinity)) return false;
+    RecordedAccess& access = accesses_.emplace_back();
+    access.address = where & (most_address - 1);
+    access.home = where >> runtime::record_home_shift;
+    access.mode = static_cast<runtime::RecordMode>(mode);
+    const std::uint64_t length = what >> runtime::record_bytes_shift;
+    if ((what & runtime::record_to_end_of_mapping) == 0) {
+      access.bytes = length <= most_address ? length : 0;
+    } else if (length <= most_address - access.address) {
+      access.mapping_end = access.address + length;
+    }
     return true;
   }
 
   std::span<const std::byte> bytes_;
+  Walk walk_;
   RecordedStream& stream_;
+  const RecordSink& sink_;
+  std::vector<std::size_t> pair_at_;
+  std::size_t next_pair_ = 0;
+  RecordClock clock_;
+  std::uint64_t ticks_ = 0;
+  std::uint64_t tasks_ = 0;
+  std::uint64_t asked_at_ = 0;
+  bool is_damaged_ = false;
+  std::vector<std::uint64_t> inside_;        ///< bodies that have begun and not ended
+  std::vector<std::uint32_t> construct_at_;  ///< by the number in the file
+  std::vector<RecordedAccess> accesses_;     ///< of the event that is read
 };
 
-std::vector<std::byte> read_file(const std::filesystem::path& path) {
+}  // namespace
+
+Result<RecordedStream> read_record(std::span<const std::byte> bytes, const RecordSink& sink) {
+  if (bytes.size() < sizeof(RecordFileHead)) return Error{"the record is truncated"};
+  RecordFileHead head{};
+  std::memcpy(&head, bytes.data(), sizeof(head));
+  if ((head.magic & 0xFFFFFFFFFFFFU) != (RecordFileHead::expected_magic & 0xFFFFFFFFFFFFU)) {
+    return Error{"the record does not start with Lares' mark"};
+  }
+  if (head.magic != RecordFileHead::expected_magic || head.window_bytes < 4096 ||
+      head.window_bytes % word_bytes != 0) {
+    return Error{"the record comes from another version of Lares"};
+  }
+  RecordedStream stream;
+  stream.pid = head.pid;
+  stream.number = head.stream;
+  stream.full = head.full != 0;
+  Reader(bytes, head, stream, sink).read();
+  return stream;
+}
+
+Result<RecordedStream> parse_record(std::span<const std::byte> bytes) {
+  RecordedStream events;
+  auto stream =
+      read_record(bytes, [&events](RecordedEvent event, std::span<const RecordedAccess> accesses) {
+        event.first_access = events.accesses.size();
+        events.events.push_back(event);
+        events.accesses.insert(events.accesses.end(), accesses.begin(), accesses.end());
+      });
+  if (!stream) return stream;
+  stream.value().events = std::move(events.events);
+  stream.value().accesses = std::move(events.accesses);
+  return stream;
+}
+
+std::vector<std::byte> read_record_bytes(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed)) return {};
   const auto size = std::filesystem::file_size(path, failed);
@@ -135,33 +414,13 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-}  // namespace
-
-Result<RecordedStream> parse_record(std::span<const std::byte> bytes) {
-  if (bytes.size() < sizeof(RecordFileHead)) return Error{"the record is truncated"};
-  RecordFileHead head{};
-  std::memcpy(&head, bytes.data(), sizeof(head));
-  if (head.magic != RecordFileHead::expected_magic) {
-    return Error{"the record does not start with Lares' mark"};
-  }
-  if (head.window_bytes < 4096 || head.window_bytes % word_bytes != 0) {
-    return Error{"the record comes from another version of Lares"};
-  }
-  RecordedStream stream;
-  stream.pid = head.pid;
-  stream.number = head.stream;
-  stream.full = head.full != 0;
-  Reader(bytes, stream).read(head.window_bytes);
-  return stream;
-}
-
 std::vector<RecordedStream> read_records(const std::string& directory) {
   std::vector<RecordedStream> streams;
   std::error_code failed;
   for (std::filesystem::directory_iterator at(directory, failed), end; !failed && at != end;
        at.increment(failed)) {
     if (!at->path().filename().string().starts_with("record.")) continue;
-    auto stream = parse_record(read_file(at->path()));
+    auto stream = parse_record(read_record_bytes(at->path().string()));
     if (stream) streams.push_back(std::move(stream.value()));
   }
   std::sort(streams.begin(), streams.end(), [](const RecordedStream& a, const RecordedStream& b) {

@@ -11,6 +11,7 @@
 #include "runtime/completion.hpp"
 #include "runtime/exclusion.hpp"
 #include "runtime/placing.hpp"
+#include "runtime/record.hpp"
 #include "runtime/team.hpp"
 
 namespace lares::runtime {
@@ -425,6 +426,7 @@ void release_successors(Worker* worker, Task& task) noexcept {
     Task* successor = edge->successor;
     if (edge->on_heap) std::free(edge);
     if (successor->unfulfilled.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      record::released(worker, *successor);
       became_ready(worker, *successor);
     }
     edge = next;

@@ -33,17 +33,20 @@ Locality by_creator(const Worker& worker, const Task& task) noexcept {
   }
 }
 
-void count_start(Worker& worker, Task& task) noexcept {
-  if (!task.home.valid()) {
-    worker.counters->tasks[static_cast<std::size_t>(by_creator(worker, task))].add(1);
+Locality count_start(Worker& worker, Task& task) noexcept {
+  const bool is_known = task.home.valid();
+  const Locality locality = is_known ? by_home(worker, task) : by_creator(worker, task);
+  const auto kind = static_cast<std::size_t>(locality);
+  if (!is_known) {
+    worker.counters->tasks[kind].add(1);
   } else {
-    const auto kind = static_cast<std::size_t>(by_home(worker, task));
     worker.counters->data_tasks[kind].add(1);
     worker.counters->data_bytes[kind].add(task.data_bytes.count);
   }
   if (explain::is_on()) [[unlikely]]
     explain::ran(task, worker.domain);
   if (task.access_count != 0 && worker.wants_data) touch_data(worker, task);
+  return locality;
 }
 
 }  // namespace
@@ -57,12 +60,12 @@ void begin_body(Worker& worker, Task& task) noexcept {
   task.runner.store(&worker, std::memory_order_relaxed);
   worker.current = &task;
   worker.constraint = &task;  // an untied task's part, too: it cannot leave the stack it waits on
-  count_start(worker, task);
-  record::begun(worker, task);
+  const Locality locality = count_start(worker, task);
+  record::begun(worker, task, locality);
 }
 
 void end_body(Worker& worker, Task& task) noexcept {
-  record::ended(worker, task);
+  record::ended(worker);
   // Only its creator runs a task like this, from its own body: that is what it goes back to.
   Task* const creator = task.parent.load(std::memory_order_relaxed);
   worker.current = creator;
@@ -112,7 +115,7 @@ void execute(Worker& worker, Task& task) noexcept {
   const std::uint64_t start = timed ? ticks() : 0;
   begin_body(worker, task);
   if (task.has(task_flag::must_run) || !is_dropped(task)) run_body(worker, task);
-  record::ended(worker, task);
+  record::ended(worker);
   if (timed) {
     const std::uint64_t end = ticks();
     worker.thrift.ran(foreign, end - start, end);

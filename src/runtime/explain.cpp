@@ -1,12 +1,9 @@
 #include "runtime/explain.hpp"
 
-#include <dlfcn.h>
-#include <link.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cstdio>
+
+#include "runtime/code_place.hpp"
 
 namespace lares::runtime::explain {
 
@@ -16,30 +13,8 @@ namespace {
 
 CodeOf g_code_of = nullptr;  // before g_file, which publishes it
 
-// The object that has the code, or null. Without the loader's lock, which a thread may hold whose
-// library's constructor waits for this one: so not by dladdr(), and not before glibc 2.35.
-const link_map* object_with(std::uintptr_t code) noexcept {
-#if __GLIBC_PREREQ(2, 35)
-  dl_find_object found{};
-  const bool known = _dl_find_object(reinterpret_cast<void*>(code), &found) == 0;
-  return known ? found.dlfo_link_map : nullptr;
-#else
-  return nullptr;
-#endif
-}
-
-// Where the code is, as a file knows it: the process's own addresses are gone when it is read.
 void name_code(ConstructRow& row, std::uintptr_t code) noexcept {
-  row.offset = code;
-  if (const link_map* const object = object_with(code); object != nullptr) {
-    row.offset = code - object->l_addr;
-    const bool is_program = object->l_name == nullptr || object->l_name[0] == '\0';
-    if (!is_program) {
-      std::snprintf(row.file, sizeof(row.file), "%s", object->l_name);
-    } else if (readlink("/proc/self/exe", row.file, sizeof(row.file) - 1) < 0) {
-      row.file[0] = '\0';
-    }
-  }
+  row.offset = place_of_code(code, row.file);
   row.ready.store(1, std::memory_order_release);
 }
 

@@ -5,6 +5,7 @@
 #include "base/disorder.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/asking.hpp"
+#include "runtime/record.hpp"
 #include "runtime/standstill.hpp"
 #include "runtime/waking.hpp"
 
@@ -60,6 +61,7 @@ inline Task* Asking::steal_from(WorkerId victim) const noexcept {
 
 void Asking::stolen(DomainId from) const noexcept {
   worker_->counters->steals[distance_rank(*worker_, from)].add(1);
+  record::stolen(*worker_, from);
 }
 
 void Asking::offer_own() const noexcept {

@@ -397,7 +397,7 @@ const WorkerLoop& enter_loop(Worker& worker, const LoopRequest& asked) noexcept 
   loop.lane->begin(loop.shape.first_range(worker.id.index()), loop.key);
   if (loop.shape.workers > 1) begin_loop(worker, request.site);
   if (worker.id == WorkerId{0} && worker.counters != nullptr) worker.counters->loops.add(1);
-  record::comes_to_loop(worker);
+  record::comes_to_loop(worker, request.site);
   return loop;
 }
 
@@ -417,9 +417,9 @@ LoopRange find_iterations(Worker& worker) noexcept {
 }
 
 [[gnu::noinline]] LoopRange find_and_record(Worker& worker) noexcept {
-  const Nanoseconds asked_at = now();
+  record::write_plain(worker, RecordKind::asked);
   const LoopRange iterations = find_iterations(worker);
-  record::write_chunk(worker, iterations, asked_at);
+  record::write_chunk(worker, iterations);
   return iterations;
 }
 

@@ -10,9 +10,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/clock.hpp"
+#include "base/tick_rate.hpp"
+#include "runtime/code_place.hpp"
 #include "runtime/thread_state.hpp"
 
 namespace lares::runtime {
@@ -22,6 +26,40 @@ namespace {
 // Counts streams and regions of the process. relaxed, all of them: numbers need only differ.
 std::atomic<std::uint32_t> g_streams{0};
 std::atomic<std::uint64_t> g_regions{0};
+
+std::uintptr_t (*g_code_of)(const Task& task) noexcept = nullptr;  // written at load
+
+/// ticks() and now() at one moment.
+struct Moment {
+  std::uint64_t ticks = 0;
+  std::uint64_t nanoseconds = 0;
+};
+
+// Read again where the thread was interrupted in between, or else the two would not belong
+// together.
+Moment moment() noexcept {
+  constexpr std::uint64_t longest_microseconds = 2;
+  constexpr int most_tries = 4;
+  Moment best;
+  std::uint64_t shortest = ~std::uint64_t{0};
+  for (int i = 0; i < most_tries; ++i) {
+    const std::uint64_t before = ticks();
+    const auto at = static_cast<std::uint64_t>(now().count);
+    const std::uint64_t took = ticks() - before;
+    if (took < shortest) {
+      shortest = took;
+      best = {before + took / 2, at};
+    }
+    if (took <= longest_microseconds * ticks_per_microsecond()) break;
+  }
+  return best;
+}
+
+// An early moment of the process: the farther from others, the better they tell the rate.
+const Moment& start() noexcept {
+  static const Moment at = moment();
+  return at;
+}
 
 // What all processes of the run may write together; nullptr: without bound.
 std::atomic<RecordBudget*> g_budget{nullptr};  // written at load
@@ -46,8 +84,9 @@ bool grow(int file, std::uint64_t from, std::uint64_t bytes) noexcept {
 }
 
 void* map(int file, std::uint64_t from, std::size_t bytes) noexcept {
-  void* memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(from));
+  // Its pages at once, rather than one by one while tasks wait.
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file,
+                      static_cast<off_t>(from));
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
@@ -87,14 +126,14 @@ class OpenFile {
 
 const char* sentence_of(RecordEnd end) noexcept {
   return end == RecordEnd::limit
-             ? "the recorded task graph is incomplete, because the record met its limit; "
-               "--record-limit raises it"
-             : "the recorded task graph is incomplete: no room for more in the session's folder";
+             ? "the record is incomplete, because it met its limit; --record-limit raises it"
+             : "the record is incomplete: no room for more in its folder";
 }
 
 }  // namespace
 
 RecordStream* RecordStream::open(const char* folder, std::uint32_t number) noexcept {
+  if (number >= most_record_streams) return nullptr;
   void* memory = std::malloc(sizeof(RecordStream));
   if (memory == nullptr) return nullptr;
   auto* stream = new (memory) RecordStream;
@@ -106,8 +145,12 @@ RecordStream* RecordStream::open(const char* folder, std::uint32_t number) noexc
     stream->head_->pid = static_cast<std::uint32_t>(getpid());
     stream->head_->stream = number;
     stream->head_->window_bytes = window_bytes;
+    stream->head_->start_ticks = start().ticks;
+    stream->head_->start_ns = start().nanoseconds;
+    stream->head_->ticks_per_microsecond = ticks_per_microsecond();
     stream->head_->magic = RecordFileHead::expected_magic;
     stream->next_ += sizeof(RecordFileHead) / sizeof(std::uint64_t);
+    stream->write_clock();
     return stream;
   }
   Engine::instance().note(sentence_of(end));
@@ -139,26 +182,100 @@ void RecordStream::give_up(RecordEnd end) noexcept {
   Engine::instance().note(sentence_of(end));
 }
 
-std::uint64_t* RecordStream::reserve(std::size_t words) noexcept {
-  if (static_cast<std::size_t>(end_ - next_) < words) {
-    if (has_ended_) return nullptr;
-    if (const RecordEnd end = map_next(0); end != RecordEnd::whole) {
-      give_up(end);
-      return nullptr;
-    }
+namespace {
+
+constexpr std::size_t clock_words = 5;
+
+void publish(std::uint64_t* event, RecordKind kind, std::uint32_t small,
+             std::uint64_t elapsed) noexcept {
+  const std::uint64_t word = static_cast<std::uint64_t>(kind) |
+                             (static_cast<std::uint64_t>(small) & 0xFFFFFFU) << 8U | elapsed << 32U;
+  // release: the reader looks after the process has ended, maybe between these two stores.
+  std::atomic_ref<std::uint64_t>(*event).store(word, std::memory_order_release);
+}
+
+}  // namespace
+
+// Precondition: there is room.
+void RecordStream::write_clock() noexcept {
+  const Moment at = moment();
+  const Worker* const worker = this_worker();
+  next_[1] = at.ticks;
+  next_[2] = at.nanoseconds;
+  next_[3] = tasks_;
+  next_[4] = worker == nullptr || worker->current == nullptr ? 0 : worker->current->record;
+  publish(next_, RecordKind::clock, 0, 0);
+  last_ticks_ = at.ticks;
+  next_ += clock_words;
+}
+
+bool RecordStream::go_to_next_window() noexcept {
+  if (has_ended_) return false;
+  if (const RecordEnd end = map_next(0); end != RecordEnd::whole) {
+    give_up(end);
+    return false;
   }
+  write_clock();
+  return true;
+}
+
+void RecordStream::look_ahead() noexcept {
+  constexpr std::ptrdiff_t few_words = 512;
+  if (end_ - next_ < few_words) [[unlikely]]
+    go_to_next_window();
+}
+
+std::uint64_t* RecordStream::reserve(std::size_t words, std::uint64_t at) noexcept {
+  // There is always room for a clock, too.
+  if (static_cast<std::size_t>(end_ - next_) < words + clock_words) [[unlikely]] {
+    if (!go_to_next_window()) return nullptr;
+  }
+  // After a clock, `at` is a little before it. Else the ticks have not stepped back, and fit.
+  constexpr std::uint64_t little = std::uint64_t{1} << 22U;
+  constexpr std::uint64_t most = (std::uint64_t{1} << 32U) - 1;
+  if (at + little - last_ticks_ > most) [[unlikely]]
+    write_clock();
   std::uint64_t* const event = next_;
   next_ += words;
   return event;
 }
 
-void RecordStream::commit(std::uint64_t* event, RecordKind kind, std::size_t count,
-                          std::uint32_t argument) noexcept {
-  const std::uint64_t word = static_cast<std::uint64_t>(kind) |
-                             (static_cast<std::uint64_t>(count) & 0xFFFFFFU) << 8U |
-                             static_cast<std::uint64_t>(argument) << 32U;
-  // release: the reader looks after the process has ended, maybe between these two stores.
-  std::atomic_ref<std::uint64_t>(*event).store(word, std::memory_order_release);
+void RecordStream::commit(std::uint64_t* event, RecordKind kind, std::uint32_t small,
+                          std::uint64_t at) noexcept {
+  const std::uint64_t elapsed = at > last_ticks_ ? at - last_ticks_ : 0;
+  publish(event, kind, small, elapsed);
+  last_ticks_ += elapsed;
+}
+
+void RecordStream::write(RecordKind kind, std::uint32_t small) noexcept {
+  const std::uint64_t at = ticks();
+  std::uint64_t* const event = reserve(1, at);
+  if (event != nullptr) commit(event, kind, small, at);
+}
+
+std::uint32_t RecordStream::construct(std::uintptr_t code) noexcept {
+  if (code == 0) return 0;
+  const KnownConstruct& known = constructs_at_[(code * 0x9E3779B97F4A7C15ULL) >> 56U];
+  static_assert(std::tuple_size_v<decltype(constructs_at_)> == 1U << 8U);
+  return known.code == code ? known.number : name_construct(code);
+}
+
+std::uint32_t RecordStream::name_construct(std::uintptr_t code) noexcept {
+  if (constructs_ == most_record_constructs) return 0;
+  char file[232] = {};
+  const std::uint64_t offset = place_of_code(code, file);
+  const std::size_t bytes = std::strlen(file);
+  const std::size_t words = (bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+  const std::uint64_t at = ticks();
+  std::uint64_t* const event = reserve(4 + words, at);
+  if (event == nullptr) return 0;
+  event[1] = code;
+  event[2] = offset;
+  event[3] = bytes;
+  std::memcpy(event + 4, file, words * sizeof(std::uint64_t));
+  commit(event, RecordKind::construct, ++constructs_, at);
+  constructs_at_[(code * 0x9E3779B97F4A7C15ULL) >> 56U] = {code, constructs_};
+  return constructs_;
 }
 
 bool RecordStream::is_new(std::uintptr_t address) noexcept {
@@ -172,8 +289,6 @@ bool RecordStream::is_new(std::uintptr_t address) noexcept {
 namespace record {
 
 namespace {
-
-std::uint64_t nanoseconds() noexcept { return static_cast<std::uint64_t>(now().count); }
 
 RecordMode mode_of(DependKind kind) noexcept {
   switch (kind) {
@@ -194,18 +309,19 @@ RecordMode mode_of(DependKind kind) noexcept {
 // What the kernel knows of a range that this thread names for the first time.
 void describe(RecordStream& stream, std::uintptr_t address, Bytes bytes, RecordMode mode,
               std::uint64_t* words) noexcept {
+  constexpr std::uint64_t address_mask = (std::uint64_t{1} << record_home_shift) - 1;
+  constexpr std::uint64_t most_home = 0xFFFF;
   std::uint64_t home = record_home_not_asked;
-  std::uint64_t end = 0;
+  std::uint64_t length = bytes.count << record_bytes_shift;
   if (mode != RecordMode::all_memory && stream.is_new(address)) {
     Engine& engine = Engine::instance();
     const auto found = engine.homes()->find(address, bytes, policy::AccessMode::read);
     home = found.home.valid() ? found.home.index() + record_first_home : record_home_unknown;
-    if (bytes.count == 0) end = engine.extents()->around(address).end;
+    const std::uint64_t end = bytes.count == 0 ? engine.extents()->around(address).end : 0;
+    if (end > address) length = record_to_end_of_mapping | (end - address) << record_bytes_shift;
   }
-  words[0] = address;
-  words[1] = bytes.count;
-  words[2] = end;
-  words[3] = static_cast<std::uint64_t>(mode) | home << record_home_shift;
+  words[0] = (address & address_mask) | std::min(home, most_home) << record_home_shift;
+  words[1] = static_cast<std::uint64_t>(mode) | length;
 }
 
 std::uint64_t* write_dependences(RecordStream& stream, std::span<const Dependence> dependences,
@@ -217,10 +333,28 @@ std::uint64_t* write_dependences(RecordStream& stream, std::span<const Dependenc
   return words;
 }
 
+std::uint32_t domain_plus_one(DomainId domain) noexcept {
+  const auto number = static_cast<std::uint32_t>(domain.value() + 1);
+  return number <= RecordedStart::most_domain + 1 ? number : 0;
+}
+
+std::uint32_t started(DomainId home, Located located, Locality locality) noexcept {
+  const std::uint32_t known = domain_plus_one(home);
+  return known |
+         (home.valid() ? static_cast<std::uint32_t>(located) : 0) << RecordedStart::located_shift |
+         static_cast<std::uint32_t>(locality) << RecordedStart::locality_shift |
+         (home.valid() ? 1U : 0U) << RecordedStart::by_home_shift;
+}
+
 }  // namespace
 
 void set_budget(RecordBudget* budget) noexcept {
   g_budget.store(budget, std::memory_order_relaxed);
+  start();
+}
+
+void set_code_of(std::uintptr_t (*code_of)(const Task& task) noexcept) noexcept {
+  g_code_of = code_of;
 }
 
 void make_team(Team& team, const ThreadState& master) noexcept {
@@ -241,14 +375,17 @@ void enter_team(Worker& worker) noexcept {
   worker.record = thread.record;
   if (worker.record == nullptr) return;
   worker.implicit_task.record = worker.record->new_task();
-  std::uint64_t* event = worker.record->reserve(5);
+  const Moment at = moment();
+  std::uint64_t* const event = worker.record->reserve(5, at.ticks);
   if (event == nullptr) return;
-  event[1] = nanoseconds();
+  event[1] = at.nanoseconds;
   event[2] = worker.team->record_region;
-  event[3] = worker.implicit_task.record;
-  event[4] = worker.team->record_parent;
-  RecordStream::commit(event, RecordKind::enter, worker.team->size(),
-                       static_cast<std::uint32_t>(worker.id.value()));
+  event[3] = worker.team->record_parent;
+  event[4] = static_cast<std::uint64_t>(worker.id.value()) |
+             static_cast<std::uint64_t>(worker.domain.value() & 0xFFFF) << 24U |
+             static_cast<std::uint64_t>(worker.core.value() & 0xFFFF) << 40U;
+  worker.record->commit(event, RecordKind::enter, static_cast<std::uint32_t>(worker.team->size()),
+                        at.ticks);
 }
 
 void stop_after_fork() noexcept {
@@ -259,75 +396,90 @@ void stop_after_fork() noexcept {
 
 void write_create(Worker& worker, Task& task, std::span<const Dependence> dependences,
                   std::uint32_t flags) noexcept {
-  const std::uint64_t at = nanoseconds();
+  const std::uint64_t at = ticks();
   RecordStream& stream = *worker.record;
-  task.record = stream.new_task();
+  const std::uint32_t construct = g_code_of == nullptr ? 0 : stream.construct(g_code_of(task));
+  const std::uint32_t small = flags | construct << record_construct_shift;
   const std::span<const Access> hints = task.data_accesses();
   const std::size_t hint_count = std::min(hints.size(), most_recorded_accesses);
   const std::size_t count = std::min(dependences.size(), most_recorded_accesses - hint_count);
-  std::uint64_t* event = stream.reserve(5 + (hint_count + count) * record_access_words);
+  const bool has_data = hint_count + count != 0;
+  std::uint64_t* const event =
+      stream.reserve(has_data ? 2 + (hint_count + count) * record_access_words : 1, at);
+  task.record = stream.new_task();
   if (event == nullptr) return;
-  event[1] = at;
-  event[2] = task.record;
-  event[3] = worker.current->record;
-  std::uint64_t* words = event + 5;
+  if (!has_data) return stream.commit(event, RecordKind::create, small, at);
+  std::uint64_t* words = event + 2;
   for (const Access& hint : hints.first(hint_count)) {
     describe(stream, hint.address, hint.bytes, RecordMode::affinity, words);
     words += record_access_words;
   }
   write_dependences(stream, dependences.first(count), words);
-  event[4] = nanoseconds();
-  RecordStream::commit(event, RecordKind::create, hint_count + count, flags);
+  event[1] = (hint_count + count) | (ticks() - at) << 16U;
+  stream.commit(event, RecordKind::create_with, small, at);
 }
 
 void write_wait(Worker& worker, RecordWait kind, std::span<const Dependence> dependences) noexcept {
-  const std::uint64_t at = nanoseconds();
+  const std::uint64_t at = ticks();
   const std::size_t count = std::min(dependences.size(), most_recorded_accesses);
-  std::uint64_t* event = worker.record->reserve(3 + count * record_access_words);
+  std::uint64_t* const event = worker.record->reserve(1 + count * record_access_words, at);
   if (event == nullptr) return;
-  event[1] = at;
-  event[2] = worker.current->record;
-  write_dependences(*worker.record, dependences.first(count), event + 3);
-  RecordStream::commit(event, RecordKind::wait, count, static_cast<std::uint32_t>(kind));
+  write_dependences(*worker.record, dependences.first(count), event + 1);
+  worker.record->commit(event, RecordKind::wait,
+                        static_cast<std::uint32_t>(kind) | static_cast<std::uint32_t>(count) << 8U,
+                        at);
 }
 
-// A body's time starts after what is done here, and ends before.
-void write_of_task(Worker& worker, RecordKind kind, std::uint64_t task) noexcept {
-  const std::uint64_t at = nanoseconds();
-  std::uint64_t* event = worker.record->reserve(3);
+void write_begin(Worker& worker, const Task& task, Locality locality) noexcept {
+  worker.record->look_ahead();
+  const std::uint64_t at = ticks();
+  std::uint64_t* const event = worker.record->reserve(2, at);
   if (event == nullptr) return;
-  event[2] = task;
-  event[1] = kind == RecordKind::begin ? nanoseconds() : at;
-  RecordStream::commit(event, kind, 0, 0);
+  const DomainId from = std::exchange(worker.stolen_from, DomainId{});
+  event[1] = task.record | std::uint64_t{domain_plus_one(from)} << record_task_bits;
+  worker.record->commit(event, RecordKind::begin, started(task.home, task.located, locality), at);
 }
 
-void write_resume(Worker& worker) noexcept {
-  std::uint64_t* event = worker.record->reserve(2);
+void write_plain(Worker& worker, RecordKind kind) noexcept { worker.record->write(kind, 0); }
+
+void write_leave(Worker& worker) noexcept {
+  const Moment at = moment();
+  std::uint64_t* const event = worker.record->reserve(2, at.ticks);
   if (event == nullptr) return;
-  event[1] = nanoseconds();
-  RecordStream::commit(event, RecordKind::resume, 0, 0);
+  event[1] = at.nanoseconds;
+  worker.record->commit(event, RecordKind::leave, 0, at.ticks);
 }
 
-void write_loop(Worker& worker) noexcept {
-  const std::uint64_t at = nanoseconds();
-  std::uint64_t* event = worker.record->reserve(5);
+void write_ready(Worker& worker, const Task& task) noexcept {
+  const std::uint64_t at = ticks();
+  std::uint64_t* const event = worker.record->reserve(2, at);
   if (event == nullptr) return;
-  event[1] = at;
-  event[2] = worker.current->record;
-  event[3] = worker.loop.shape.iterations;
-  event[4] = worker.loop.shape.chunk;
-  RecordStream::commit(event, RecordKind::loop, 0, 0);
+  event[1] = task.record;
+  worker.record->commit(event, RecordKind::ready, 0, at);
 }
 
-void write_chunk(Worker& worker, decide::LoopRange iterations, Nanoseconds asked_at) noexcept {
-  const bool is_over = iterations.size() == 0;
-  std::uint64_t* event = worker.record->reserve(is_over ? 4 : 5);
+void write_loop(Worker& worker, std::uintptr_t site) noexcept {
+  const std::uint64_t at = ticks();
+  const std::uint32_t construct = worker.record->construct(site);
+  std::uint64_t* const event = worker.record->reserve(3, at);
   if (event == nullptr) return;
-  event[1] = static_cast<std::uint64_t>(asked_at.count);
-  event[2] = is_over ? worker.current->record : iterations.begin;
-  if (!is_over) event[3] = iterations.size();
-  event[is_over ? 3 : 4] = nanoseconds();
-  RecordStream::commit(event, is_over ? RecordKind::loop_end : RecordKind::chunk, 0, 0);
+  event[1] = worker.loop.shape.iterations;
+  event[2] = worker.loop.shape.chunk;
+  worker.record->commit(event, RecordKind::loop, construct << record_construct_shift, at);
+}
+
+void write_chunk(Worker& worker, decide::LoopRange iterations) noexcept {
+  if (iterations.size() == 0) return worker.record->write(RecordKind::loop_end, 0);
+  const std::uint64_t at = ticks();
+  std::uint64_t* const event = worker.record->reserve(3, at);
+  if (event == nullptr) return;
+  event[1] = iterations.begin;
+  event[2] = iterations.size();
+  const decide::LoopShape& shape = worker.loop.shape;
+  const WorkerId owner{shape.home_of(iterations.begin / shape.chunk)};
+  const DomainId home = worker.team->places->domain_of(owner);
+  worker.record->commit(event, RecordKind::chunk,
+                        started(home, Located::loop, worker.loop.locality), at);
 }
 
 }  // namespace record

@@ -1,9 +1,14 @@
-// What a thread writes down under `lares run --record`: the format of the files `record.<pid>.<n>`
-// in the session directory. They are shared memory, so they survive any end of the program.
+// What a thread writes down under `lares run --record` and `--trace`: the format of the files
+// `record.<pid>.<n>`. They are shared memory, so they survive any end of the program.
 //
 // A file is a head and then events of 64-bit words. Events never cross a multiple of
 // `window_bytes`; a word 0 where an event would start means that the rest of the window is empty.
-// An event's first word is written last.
+// An event's first word is written last. A task without data takes five words: what can be told
+// from the order of a thread's events is left out of them.
+//
+// An event's first word: its kind (8 bits), `small` (24 bits), and the ticks since the thread's
+// event before (32 bits). A window's first event is a `clock`, which tells the time anew; so does
+// one wherever the ticks do not fit.
 #pragma once
 
 #include <cstddef>
@@ -16,42 +21,60 @@ struct RecordBudget {
   std::uint64_t limit_bytes;  ///< of all files; written by `lares run` before the program starts
   std::uint64_t used_bytes;   ///< atomic: any thread of any process adds
 };
+/// Where the files go, if that is a folder of the session's; else into the session's itself.
+inline constexpr const char* trace_folder_name = "trace";
 
 struct RecordFileHead {
-  static constexpr std::uint64_t expected_magic = 0x3244524f434552ULL;  // "RECORD2"
+  static constexpr std::uint64_t expected_magic = 0x3344524f434552ULL;  // "RECORD3"
   std::uint64_t magic;
   std::uint32_t pid;
   std::uint32_t stream;        ///< number of the file in its process
   std::uint64_t window_bytes;  ///< the file grows by this
   std::uint64_t full;          ///< RecordEnd: whether the rest is missing, and why
-  std::uint64_t unused[4];
+  std::uint64_t start_ticks;   ///< ticks() and now() at one moment early in the process's life
+  std::uint64_t start_ns;
+  std::uint64_t ticks_per_microsecond;  ///< a guess, for files without a second such moment
+  std::uint64_t unused;
 };
 static_assert(sizeof(RecordFileHead) == 64);
 
 /// Why a file ends where it does.
 enum class RecordEnd : std::uint64_t {
   whole = 0,
-  no_room = 1,  ///< in the session's folder, or the folder cannot be reached any more
+  no_room = 1,  ///< in the folder, or the folder cannot be reached any more
   limit = 2,    ///< the budget is spent
 };
 
-/// The kind is the lowest byte of an event's first word; the next three are `count`, and the upper
-/// half is `argument`. The second word is the time: now() in nanoseconds.
+/// A task's number: the stream's plus one, and the how-manieth task of that stream, from 1.
+/// Regions' own tasks count as others do.
+inline constexpr unsigned record_stream_shift = 36;
+inline constexpr unsigned record_task_bits = 52;
+inline constexpr std::uint32_t most_record_streams = 0xFFFE;
+
+/// Events. What creates, waits, ends or comes to loops is the innermost body that the thread has
+/// begun and not ended; a region's own code is one.
 enum class RecordKind : std::uint8_t {
   none = 0,
-  enter,   ///< a team. argument: worker; words: region, own task, task that opened the region or 0
-  leave,   ///< it. words: own task
-  create,  ///< a task. argument: flags; words: task, creator, when this event was written; then
-           ///< `count` accesses. Ends with `resume`
-  resume,  ///< the engine gives control back to the program
-  begin,   ///< a body, or a part of an untied one. words: task
-  end,     ///< it. words: task
-  wait,    ///< argument: RecordWait; words: creator; then `count` accesses. Ends with `resume`
-  group,   ///< a taskgroup begins. words: creator
-  loop,    ///< a thread comes to a worksharing loop. words: own task, iterations, chunk
-  chunk,   ///< it takes iterations, and is done with those before. words: the first, how many, when
-           ///< it began with them
-  loop_end,  ///< there are no more for it. words: own task, when it went on
+  clock,   ///< words: ticks(), now(), the stream's tasks so far, the task it is in (after damage)
+  enter,   ///< a team. small: its size; words: now(), region, task that opened the region or 0,
+           ///< worker | domain << 24 | core << 40
+  leave,   ///< it. words: now()
+  create,  ///< the stream's next task. small: record_flag and construct. Ends with `resume`
+  create_with,  ///< the same with data. words: accesses | ticks that writing it took << 16; then
+                ///< the accesses
+  resume,       ///< the engine gives control back to the program
+  begin,      ///< a body, or a part of an untied one. small: RecordedStart; words: task | domain it
+              ///< was stolen from plus 1 << record_task_bits
+  end,        ///< it
+  wait,       ///< small: RecordWait | accesses << 8; then the accesses. Ends with `resume`
+  group,      ///< a taskgroup begins
+  loop,       ///< a thread comes to a worksharing loop. small: construct; words: iterations, chunk
+  asked,      ///< a thread asks for iterations, and is done with those before
+  chunk,      ///< it begins with them. small: RecordedStart; words: the first, how many
+  loop_end,   ///< there are no more for it: it goes on
+  construct,  ///< a number that later events use. small: it; words: the code's address in the
+              ///< process, in its file's image, bytes of the path; then the path, padded
+  ready,      ///< words: the task that the one that ends here was the last to keep from running
   kinds
 };
 
@@ -67,15 +90,28 @@ enum class RecordWait : std::uint8_t {
 namespace record_flag {
 inline constexpr std::uint32_t undeferred = 1U << 0U;  ///< its creator runs it before it goes on
 }  // namespace record_flag
+/// Above the flags of `create`; 0 is a construct that is not known.
+inline constexpr unsigned record_construct_shift = 4;
+inline constexpr std::uint32_t most_record_constructs = (1U << 20U) - 1;
+
+/// How a body or a chunk starts: domain of its home plus 1 (12 bits, 0: not known), Located (3),
+/// Locality (2), and whether that is by the home (1).
+struct RecordedStart {
+  static constexpr std::uint32_t most_domain = 0xFFE;
+  static constexpr unsigned located_shift = 12;
+  static constexpr unsigned locality_shift = 15;
+  static constexpr unsigned by_home_shift = 17;
+};
 
 /// How an access orders tasks; `depend` does not tell out from inout.
 enum class RecordMode : std::uint8_t { in, out, mutexinoutset, inoutset, all_memory, affinity };
 
-/// Of an access: the address; the bytes that the program told, 0 if none; the end of the mapping
-/// that holds it, 0 if not asked or not known; and the mode in the lowest byte, with the home
-/// above.
-inline constexpr std::size_t record_access_words = 4;
-inline constexpr unsigned record_home_shift = 8;
+/// Of an access: address (48 bits) and home (16); then the mode (4), whether the length is not
+/// told and the rest is what lies behind the address in its mapping (1), and the bytes (59).
+inline constexpr std::size_t record_access_words = 2;
+inline constexpr unsigned record_home_shift = 48;
+inline constexpr unsigned record_bytes_shift = 5;
+inline constexpr std::uint64_t record_to_end_of_mapping = 1U << 4U;
 /// The home was not looked up here: this thread has told of this address before.
 inline constexpr std::uint64_t record_home_not_asked = 0;
 /// No page is there yet, or nobody knows where.

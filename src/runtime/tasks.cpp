@@ -189,11 +189,11 @@ template <bool recorded>
   }
   worker.counters->inlined.add(1);
   worker.counters->tasks[static_cast<std::size_t>(Locality::local)].add(1);
-  if constexpr (recorded) record::begun(worker, task);
+  if constexpr (recorded) record::begun(worker, task, Locality::local);
   if (!team.cancellable || task.has(task_flag::must_run) || !is_dropped(task)) {
     run(task, worker);
   }
-  if constexpr (recorded) record::ended(worker, task);
+  if constexpr (recorded) record::ended(worker);
   worker.current = parent;
   worker.constraint = constraint;
   // acquire: what children on other threads did to the descriptor comes before its reuse.

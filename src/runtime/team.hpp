@@ -108,6 +108,7 @@ struct alignas(128) Worker {
   Task* spares = nullptr;          ///< descriptors as run_inline leaves them, linked by `next`
   Worker* outer = nullptr;         ///< the thread's worker in the enclosing team
   RecordStream* record = nullptr;  ///< the thread's, while a task graph is recorded
+  DomainId stolen_from;            ///< of what it runs next, while it is recorded; owner
   // Set at the meeting that builds the places, which others read after it.
   PlaceId place;
   DomainId domain;

@@ -1,7 +1,6 @@
 // Streams as threads write them, put together: the text of the graph.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -302,76 +301,6 @@ TEST(RecordedGraph, OfAnyEventsIsReadable) {
     ASSERT_EQ(read.ok(), graph.tasks + graph.loops > 0)
         << graph.text << (read.ok() ? "" : read.error().sentence);
   }
-}
-
-/// A record of one window that begins with these words.
-std::vector<std::byte> file_of(std::span<const std::uint64_t> words) {
-  std::vector<std::byte> bytes(4096);
-  runtime::RecordFileHead head{};
-  head.magic = runtime::RecordFileHead::expected_magic;
-  head.window_bytes = 4096;
-  std::memcpy(bytes.data(), &head, sizeof(head));
-  std::memcpy(bytes.data() + sizeof(head), words.data(), words.size_bytes());
-  return bytes;
-}
-
-TEST(RecordFile, SurvivesAnyBytes) {
-  std::vector<std::byte> bytes(8192);
-  runtime::RecordFileHead head{};
-  head.magic = runtime::RecordFileHead::expected_magic;
-  head.window_bytes = 4096;
-  std::memcpy(bytes.data(), &head, sizeof(head));
-  Random random(3);
-  for (int round = 0; round < 2000; ++round) {
-    for (std::size_t i = sizeof(head); i < bytes.size(); ++i) {
-      bytes[i] = static_cast<std::byte>(random.below(4) == 0 ? random.below(256) : 0);
-    }
-    const auto stream = parse_record(bytes);
-    ASSERT_TRUE(stream.ok());
-    write_task_graph({stream.value()}, "x");
-  }
-  EXPECT_FALSE(parse_record(std::span(bytes).first(10)).ok());
-}
-
-TEST(RecordFile, TakesLengthsAndHomesThatCannotBeForUntold) {
-  const std::uint64_t create = static_cast<std::uint64_t>(RecordKind::create) | std::uint64_t{2}
-                                                                                    << 8U;
-  const std::uint64_t far_home = std::uint64_t{1} << 40U;
-  const std::uint64_t words[] = {create,
-                                 1000,
-                                 5,
-                                 4,     // task 5, by 4
-                                 1001,  // written a nanosecond later
-                                 4096,
-                                 ~std::uint64_t{0},
-                                 ~std::uint64_t{0},
-                                 far_home << runtime::record_home_shift,  //
-                                 8192,
-                                 64,
-                                 12288,
-                                 (runtime::record_first_home + 3) << runtime::record_home_shift};
-  const auto stream = parse_record(file_of(words));
-  ASSERT_TRUE(stream.ok());
-  ASSERT_EQ(stream.value().accesses.size(), 2U);
-  const RecordedAccess& wrong = stream.value().accesses[0];
-  EXPECT_EQ(wrong.bytes, 0U);
-  EXPECT_EQ(wrong.mapping_end, 0U);
-  EXPECT_EQ(wrong.home, runtime::record_home_unknown);
-  const RecordedAccess& right = stream.value().accesses[1];
-  EXPECT_EQ(right.bytes, 64U);
-  EXPECT_EQ(right.mapping_end, 12288U);
-  EXPECT_EQ(right.home, runtime::record_first_home + 3);
-}
-
-TEST(RecordFile, EndsWhereATeamHasMoreWorkersThanAnyCan) {
-  const auto enter = [](std::uint64_t worker) {
-    return static_cast<std::uint64_t>(RecordKind::enter) | worker << 32U;
-  };
-  const std::uint64_t words[] = {enter(4095), 1000, 1, 2, 0, enter(4096), 1001, 1, 3, 0};
-  const auto stream = parse_record(file_of(words));
-  ASSERT_TRUE(stream.ok());
-  ASSERT_EQ(stream.value().events.size(), 1U);
-  EXPECT_EQ(stream.value().events[0].argument, 4095U);
 }
 
 }  // namespace

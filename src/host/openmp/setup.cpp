@@ -86,18 +86,22 @@ runtime::CountersFile* map_counters() noexcept {
   return counters;
 }
 
-// `lares run --record` leaves a file for us, with the bytes that the record may have.
-bool wants_record() noexcept {
+// `lares run --record` leaves a file for us, with the bytes that the record may have, and `--trace`
+// a folder besides. Answers where the record goes, or null.
+const char* record_folder() noexcept {
   std::string path = g_session;
   path += "/record";
   const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0) return false;
+  if (file < 0) return nullptr;
   void* memory =
       mmap(nullptr, sizeof(runtime::RecordBudget), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
-  if (memory == MAP_FAILED) return false;
+  if (memory == MAP_FAILED) return nullptr;
   runtime::record::set_budget(static_cast<runtime::RecordBudget*>(memory));
-  return true;
+  runtime::record::set_code_of(task_code);
+  static char folder[sizeof(g_session) + 8];
+  std::snprintf(folder, sizeof(folder), "%s/%s", g_session, runtime::trace_folder_name);
+  return access(folder, F_OK) == 0 ? folder : g_session;
 }
 
 // `lares run --stall` leaves its limit for us, in milliseconds; 0 if it does not.
@@ -174,7 +178,7 @@ void set_up() noexcept {
   engine.set_wait_policy(wait_policy());
   engine.set_throttling(throttles());
   if (loop_choice) engine.set_loops(loop_choice.value());
-  if (wants_record()) runtime::Engine::record_into(g_session);
+  if (const char* const folder = record_folder()) runtime::Engine::record_into(folder);
   runtime::stall::set_up(g_session, stall_limit(), {task_code, runtime_of});
   set_up_allocators(engine.machine());
   set_up_binding(engine.machine(), std::getenv("LARES_BOUND"), g_session);
