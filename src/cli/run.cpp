@@ -1,5 +1,6 @@
 // `lares run`: starts a program with the library preloaded, stands in for it, and sums up.
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,9 +8,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +30,7 @@
 #include "cli/launch/settings.hpp"
 #include "cli/launch/source_places.hpp"
 #include "cli/launch/stall.hpp"
+#include "cli/launch/trace.hpp"
 #include "cli/launch/words.hpp"
 #include "cli/output.hpp"
 #include "cli/preload_library.hpp"
@@ -196,6 +200,36 @@ std::optional<std::string> note_on_program(const std::string& path, const std::s
   return std::nullopt;
 }
 
+/// What decides how an OpenMP program runs.
+std::vector<std::pair<std::string, std::string>> openmp_variables(const Environment& environment) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const char* prefix : {"OMP_", "GOMP_", "KMP_", "LARES_"}) {
+    for (const std::string& name : environment.names_with(prefix)) {
+      if (name != "LARES_SESSION") list.emplace_back(name, environment.get(name).value_or(""));
+    }
+  }
+  return list;
+}
+
+void describe_machine(const machine::Machine& machine, analysis::RunAbout& about) {
+  about.machine = machine.name;
+  about.cpus = static_cast<std::uint32_t>(machine.cores.size());
+  const std::size_t domains = machine.domains_with_cores();
+  for (std::size_t from = 0; from < domains; ++from) {
+    about.cores_of_domain.push_back(static_cast<std::uint32_t>(machine.domains[from].cores.size()));
+    auto& row = about.distances.emplace_back();
+    for (std::size_t to = 0; to < domains && machine.distances.size != 0; ++to) {
+      row.push_back(machine.distances.at(DomainId{from}, DomainId{to}));
+    }
+  }
+}
+
+bool kernel_balances_pages() {
+  std::ifstream file("/proc/sys/kernel/numa_balancing");
+  int value = 0;
+  return (file >> value) && value != 0;
+}
+
 /// One run, from its settings to its summary.
 class Run {
  public:
@@ -208,7 +242,8 @@ class Run {
         preload_(inspect_program(path_)),
         libraries_(preload_libraries(settings_)),
         file_(settings_.summary),
-        record_(settings_.record, settings_.record_limit) {}
+        record_(settings_.record),
+        trace_(settings_.trace) {}
 
   /// Runs the program and tells how it went.
   analysis::Ending operator()() {
@@ -219,12 +254,16 @@ class Run {
       return run_it().ending;
     }
     prepare(session.value());
-    record_.ask_for(session.value());
+    if (record_.is_wanted() || trace_.is_wanted()) {
+      ask_for_records(session.value(), settings_.record_limit);
+    }
+    for (const std::string& note : trace_.begin(session.value(), about())) warn(settings_, note);
     ask_to_explain(session.value());
     const Lookout lookout = look_for_stalls(session.value());
     const Finished finished = run_it(lookout);
     if (lookout.look) lookout.look();  // a page may have come with the end
-    record_notes_ = record_.write(session.value(), words_);
+    const std::string& records = trace_.is_wanted() ? trace_.path() : session.value().path();
+    record_notes_ = record_.write(records, words_);
     explain(session.value());
     report(finished, analysis::read_session(session.value().path()));
     return finished.ending;
@@ -249,6 +288,7 @@ class Run {
     // The others are for this command; a `lares run` inside the program starts afresh.
     environment_.unset("LARES_SUMMARY");
     environment_.unset("LARES_RECORD");
+    environment_.unset("LARES_TRACE");
     environment_.unset("LARES_STALL");
     if (preload_ != Preload::not_wanted) {
       std::vector<std::string> names;
@@ -302,7 +342,39 @@ class Run {
     report.binding = binding_.how;
     report.run = analysis::merge(std::move(session.processes));
     report.notes = notes(finished.pid, report.run, session.damaged);
+    finish_trace(report);
     print(report);
+  }
+
+  /// As far as it is known before the program runs.
+  [[nodiscard]] analysis::RunAbout about() const {
+    analysis::RunAbout about;
+    about.command = words_;
+    about.policy = policy::to_string(settings_.policy);
+    about.loops = policy::to_string(settings_.loops);
+    about.placement = settings_.placement;
+    about.binding = binding_.how;
+    about.lares_version = LARES_VERSION;
+    about.started = fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::time(nullptr)));
+    about.environment = openmp_variables(environment_);
+    describe_machine(settings_.machine, about);
+    about.numa_balancing = kernel_balances_pages();
+    return about;
+  }
+
+  void finish_trace(analysis::Report& report) {
+    if (!trace_.is_wanted()) return;
+    analysis::RunAbout about = this->about();
+    about.exit_status = report.ending.exit_status;
+    about.signal = report.ending.signal;
+    std::set<std::string> runtimes;
+    for (const auto& process : report.run.processes) {
+      if (!process.runtime.empty()) runtimes.insert(process.runtime);
+    }
+    about.runtimes = static_cast<std::uint32_t>(runtimes.size());
+    about.openmp = fmt::format("{}", fmt::join(runtimes, ", "));
+    about.notes = report.notes;
+    for (const std::string& note : trace_.finish(std::move(about))) report.notes.push_back(note);
   }
 
   std::vector<std::string> notes(pid_t pid, const analysis::RunStats& run, std::size_t damaged) {
@@ -351,6 +423,7 @@ class Run {
   std::vector<std::string> libraries_;  ///< to be preloaded, in this order
   SummaryFile file_;
   RecordFile record_;
+  TraceFolder trace_;
   std::vector<std::string> record_notes_;
   std::optional<analysis::Explanation> explanation_;
   Binding binding_;
@@ -437,6 +510,10 @@ void add_run(CLI::App& app) {
           "numa its loops, too")
       ->type_name("FILE");
   command
+      ->add_option("--trace", options->trace,
+                   "Write what every thread does into a new folder DIR, for `lares report DIR`")
+      ->type_name("DIR");
+  command
       ->add_option("--stall", options->stall,
                    "When no task starts or ends for SECONDS while some are open, say on standard "
                    "error what everybody waits for; the program goes on")
@@ -444,8 +521,8 @@ void add_run(CLI::App& app) {
   command
       ->add_option(
           "--record-limit", options->record_limit,
-          "What the record of all threads may take until the program's end, about 100 bytes "
-          "a task; what comes later is missing in the graph (default: 128M)")
+          "What --record and --trace may write until the program's end, about 40 bytes a task "
+          "and 50 more if it names data; what comes later is missing (default: 128M)")
       ->type_name("SIZE");
   command->add_flag("--explain", options->explain,
                     "Say of each construct that makes tasks, by its line of the source, how its "

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/run_about.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/explain_format.hpp"
 
@@ -57,18 +58,21 @@ struct Grain {
   Time self = 0;     ///< its own time: without grains that ran inside of it, creating and waiting
   Time created = 0;  ///< when its creator began to create it; of a chunk: when it was asked for
   Time ready = 0;    ///< when nothing was in its way any more; at least `created`
-  Time create_cost = 0;              ///< what creating it took its creator
-  std::uint64_t bytes = 0;           ///< of the data that it names
-  std::uint64_t first = 0;           ///< of a chunk: its first iteration
-  Index thread = 0;                  ///< of Trace::threads
-  Index construct = none;            ///< of Trace::constructs
-  Index creator = none;              ///< the grain that created it; none: the region's own code
-  Index released_by = none;          ///< the grain whose end made it ready
-  Index part_of = none;              ///< of a later part: the part before
-  Index region = none;               ///< of Trace::regions
-  std::uint32_t iterations = 0;      ///< of a chunk; at most 2^32 - 1
-  std::uint16_t home = no_domain;    ///< where its data is, or where it was meant to run
-  std::uint16_t domain = no_domain;  ///< where it ran
+  Time create_cost = 0;          ///< what creating it took its creator
+  std::uint64_t bytes = 0;       ///< of the data that it names
+  std::uint64_t first = 0;       ///< of a chunk: its first iteration
+  Index thread = 0;              ///< of Trace::threads
+  Index construct = none;        ///< of Trace::constructs
+  Index creator = none;          ///< the grain that created it; none: the region's own code
+  Index created_on = none;   ///< the thread that created it
+  Index released_by = none;      ///< the grain whose end made it ready
+  Index part_of = none;          ///< of a later part: the part before
+  Index region = none;           ///< of Trace::regions
+  std::uint32_t iterations = 0;  ///< of a chunk; at most 2^32 - 1
+  Index first_access = 0;        ///< of Trace::accesses
+  std::uint16_t accesses = 0;
+  std::uint16_t home = no_domain;         ///< where its data is, or where it was meant to run
+  std::uint16_t domain = no_domain;       ///< where it ran
   std::uint16_t stolen_from = no_domain;  ///< the domain of the queue that it was stolen from
   std::uint16_t depth = 0;                ///< of creation: 0 if the region's own code made it
   Locality locality = Locality::unknown;
@@ -77,6 +81,14 @@ struct Grain {
 
   [[nodiscard]] bool has(std::uint8_t flag) const noexcept { return (flags & flag) != 0; }
   [[nodiscard]] Time length() const noexcept { return end - begin; }
+};
+
+/// Data that a grain names, in an `affinity` or `depend` clause.
+struct Access {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;         ///< 0: the program did not tell
+  std::uint16_t home = no_domain;  ///< as it was known last
+  bool writes = false;             ///< or may write; an `affinity` clause does not say
 };
 
 /// What a thread waited for, or did at the engine's side.
@@ -112,26 +124,7 @@ struct LoopVisit {
 };
 
 /// What is known of the run besides its events.
-struct About {
-  std::vector<std::string> command;
-  std::string policy;
-  std::string loops;
-  std::string placement;
-  std::string binding;
-  std::string machine;  ///< its name
-  std::string openmp;   ///< "libgomp.so.1", "libomp.so.5" or ""
-  std::string lares_version;
-  std::string started;  ///< "2026-11-25 10:12:03 UTC", or ""
-  std::vector<std::pair<std::string, std::string>> environment;  ///< OMP_*, GOMP_*, KMP_*, LARES_*
-  std::vector<std::vector<std::uint32_t>> distances;             ///< of the domains; may be empty
-  std::vector<std::uint32_t> cores_of_domain;
-  std::uint32_t cpus = 0;
-  std::uint32_t runtimes = 1;   ///< OpenMP runtimes in the process
-  bool numa_balancing = false;  ///< the kernel moves pages by itself
-  bool finished = false;        ///< the program came to its end; false: killed, or still running
-  int exit_status = 0;
-  int signal = 0;
-};
+using About = analysis::RunAbout;
 
 /// Invariants: `grains` are sorted by (thread, begin), outer ones first; grains_of[t] to
 /// grains_of[t + 1] are those of thread t. Indexes other than `none` are in range. Every creator
@@ -144,11 +137,12 @@ struct Trace {
   std::vector<Thread> threads;
   std::vector<Grain> grains;
   std::vector<std::size_t> grains_of;  ///< threads.size() + 1 of them
-  std::vector<Wait> waits;             ///< sorted by (thread, begin)
-  std::vector<Region> regions;         ///< sorted by begin
-  std::vector<LoopVisit> loops;        ///< sorted by (thread, begin)
-  std::vector<std::string> notes;      ///< what is missing or could not be read, as sentences
-  std::uint64_t dropped = 0;           ///< events that could not be made sense of
+  std::vector<Access> accesses;
+  std::vector<Wait> waits;         ///< sorted by (thread, begin)
+  std::vector<Region> regions;     ///< sorted by begin
+  std::vector<LoopVisit> loops;    ///< sorted by (thread, begin)
+  std::vector<std::string> notes;  ///< what is missing or could not be read, as sentences
+  std::uint64_t dropped = 0;       ///< events that could not be made sense of
 };
 
 }  // namespace lares::trace

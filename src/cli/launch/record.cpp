@@ -47,7 +47,7 @@ std::vector<std::string> notes_on(const analysis::TaskGraph& graph) {
 
 }  // namespace
 
-RecordFile::RecordFile(std::string name, Bytes limit) : name_(std::move(name)), limit_(limit) {
+RecordFile::RecordFile(std::string name) : name_(std::move(name)) {
   if (name_.empty()) return;
   file_ = open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
   if (file_ < 0) {
@@ -60,12 +60,11 @@ RecordFile::~RecordFile() {
   if (file_ >= 0) close(file_);
 }
 
-void RecordFile::ask_for(const Session& session) const {
-  if (file_ < 0) return;
+void ask_for_records(const Session& session, Bytes limit) {
   const std::string path = session.path() + "/record";
   const int request = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (request < 0) return;
-  const runtime::RecordBudget budget{limit_.count, 0};
+  const runtime::RecordBudget budget{limit.count, 0};
   // Mapped by the program's processes, so it comes with its contents or not at all.
   if (!write_whole(request, {reinterpret_cast<const char*>(&budget), sizeof(budget)})) {
     unlink(path.c_str());
@@ -73,11 +72,11 @@ void RecordFile::ask_for(const Session& session) const {
   close(request);
 }
 
-std::vector<std::string> RecordFile::write(const Session& session,
+std::vector<std::string> RecordFile::write(const std::string& folder,
                                            const std::vector<std::string>& command) const {
   if (file_ < 0) return {};
   const analysis::TaskGraph graph = analysis::write_task_graph(
-      analysis::read_records(session.path()), fmt::format("lares run {}", fmt::join(command, " ")));
+      analysis::read_records(folder), fmt::format("lares run {}", fmt::join(command, " ")));
   std::vector<std::string> notes = notes_on(graph);
   if (!write_whole(file_, graph.text)) {
     notes.push_back(fmt::format("cannot write \"{}\": {}", name_, std::strerror(errno)));

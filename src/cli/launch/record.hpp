@@ -10,25 +10,28 @@
 
 namespace lares::cli {
 
+/// Before the program starts: lets its processes write down what their threads do. All records
+/// together may take `limit`. They find the request in the session's folder.
+void ask_for_records(const Session& session, Bytes limit);
+
 /// The file for the graph. Opened before the program starts, so that a wrong name costs no run.
 class RecordFile {
  public:
-  /// With an empty name nothing is recorded. `limit` is what the record, of which the graph is
-  /// made, may take in the session's folder. Throws UserMistake if the file cannot be written.
-  RecordFile(std::string name, Bytes limit);
+  /// With an empty name no graph is made. Throws UserMistake if the file cannot be written.
+  explicit RecordFile(std::string name);
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
   ~RecordFile();
 
-  /// Before the program starts: its processes find the request in the session's folder.
-  void ask_for(const Session& session) const;
-  /// After its end: writes the graph. Answers sentences for the user: what is missing in it.
-  [[nodiscard]] std::vector<std::string> write(const Session& session,
+  [[nodiscard]] bool is_wanted() const noexcept { return file_ >= 0; }
+
+  /// After the program's end: writes the graph of the records in `folder`. Answers sentences for
+  /// the user: what is missing in it.
+  [[nodiscard]] std::vector<std::string> write(const std::string& folder,
                                                const std::vector<std::string>& command) const;
 
  private:
   std::string name_;
-  Bytes limit_;
   int file_ = -1;
 };
 

@@ -135,10 +135,10 @@ Result<bool> settle_quiet(const RunOptions& options, const Environment& environm
 
 /// Those that the commands read, and those that `lares run` sets for the library. LARES_LAB_KERNEL
 /// is read by `lares lab`, which may be what runs, or is run.
-constexpr std::array<std::string_view, 13> known_here = {
-    "LARES_BIND",    "LARES_BOUND",     "LARES_DOMAIN", "LARES_LAB_KERNEL", "LARES_LOOPS",
-    "LARES_MACHINE", "LARES_PLACEMENT", "LARES_POLICY", "LARES_QUIET",      "LARES_RECORD",
-    "LARES_SESSION", "LARES_STALL",     "LARES_SUMMARY"};
+constexpr std::array<std::string_view, 14> known_here = {
+    "LARES_BIND",    "LARES_BOUND",     "LARES_DOMAIN",  "LARES_LAB_KERNEL", "LARES_LOOPS",
+    "LARES_MACHINE", "LARES_PLACEMENT", "LARES_POLICY",  "LARES_QUIET",      "LARES_RECORD",
+    "LARES_SESSION", "LARES_STALL",     "LARES_SUMMARY", "LARES_TRACE"};
 
 bool is_known(const std::string& name) {
   // Elsewhere the warning tells the user that nothing is disturbed.
@@ -177,6 +177,9 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   if (summary) settings.summary = summary->value();
   if (const auto record = choose(options.record, "--record", environment, "LARES_RECORD")) {
     settings.record = record->text;
+  }
+  if (const auto trace = choose(options.trace, "--trace", environment, "LARES_TRACE")) {
+    settings.trace = trace->text;
   }
   settings.stall = stall.value();
   settings.record_limit = record_limit.value();

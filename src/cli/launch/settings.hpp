@@ -26,6 +26,7 @@ struct RunOptions {
   std::string placement;
   std::vector<std::string> summary;  ///< FORMAT FILE, or empty
   std::string record;
+  std::string trace;
   std::string stall;
   std::string record_limit;
   bool explain = false;
@@ -49,6 +50,7 @@ struct RunSettings {
   std::optional<SummaryTarget> summary;  ///< nothing: text on standard error, unless quiet
   Bytes record_limit;                    ///< what the record may take until the program's end
   std::string record;                    ///< where the task graph goes; empty: nowhere
+  std::string trace;                     ///< the trace's folder; empty: none
   std::chrono::milliseconds stall{0};    ///< longest time without progress; 0: nobody watches
   bool explain = false;                  ///< tell of each construct how its data was located
   bool quiet = false;
