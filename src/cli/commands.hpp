@@ -44,6 +44,7 @@ void add_lab(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_simulate(CLI::App& app);
+void add_report(CLI::App& app);
 
 /// One row of a program's table.
 struct Command {
@@ -56,6 +57,8 @@ inline constexpr const char* measure_summary =
     "Measure bandwidth, latency, migration and synchronisation of this machine";
 inline constexpr const char* bench_summary =
     "Benchmark this machine: bandwidth by distance and threads, malloc, first touch, loops";
+inline constexpr const char* report_summary =
+    "Say where the time of a traced run went, and what to do";
 inline constexpr const char* simulate_summary =
     "Predict how a workload runs on a machine under each of several policies";
 

@@ -17,6 +17,7 @@ constexpr Command commands[] = {
     {"policies", add_policies},
     {"doctor", add_doctor},
     {"lab", add_lab},
+    {"report", nullptr, report_summary},
     {"simulate", nullptr, simulate_summary},
 };
 // clang-format on

@@ -51,4 +51,9 @@ std::string human_time(Time nanoseconds) {
   return fmt::format("{:.{}f} {}", value, digits, units[unit]);
 }
 
+std::string human_share(double share) {
+  const double value = share * 100;
+  return fmt::format("{:.{}f} %", value, value < 9.95 && value > 0 ? 1 : 0);
+}
+
 }  // namespace lares::trace

@@ -11,5 +11,7 @@ const char* to_words(Locality locality) noexcept;
 const char* to_words(WaitKind kind) noexcept;
 /// "12.3 us", "4.56 ms": three figures and a unit of time.
 std::string human_time(Time nanoseconds);
+/// "12 %", "3.4 %" of a share.
+std::string human_share(double share);
 
 }  // namespace lares::trace

@@ -64,7 +64,7 @@ struct Grain {
   Index thread = 0;              ///< of Trace::threads
   Index construct = none;        ///< of Trace::constructs
   Index creator = none;          ///< the grain that created it; none: the region's own code
-  Index created_on = none;   ///< the thread that created it
+  Index created_on = none;       ///< the thread that created it
   Index released_by = none;      ///< the grain whose end made it ready
   Index part_of = none;          ///< of a later part: the part before
   Index region = none;           ///< of Trace::regions

@@ -1,0 +1,68 @@
+// `lares report`: what a trace says.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/study/report/report.hpp"
+#include "trace/read.hpp"
+
+namespace lares::cli {
+namespace {
+
+struct Options {
+  std::string folder;
+  std::string other;
+  std::string page;
+  Format format = Format::text;
+};
+
+ReportedRun read(const std::string& folder) {
+  ReportedRun run{folder, expect(trace::read_trace(folder)), {}};
+  run.findings = trace::find(run.trace);
+  return run;
+}
+
+void print(const Options& options, const ReportedRun& run, const ReportedRun* after) {
+  const Palette palette(wants_colour(stdout));
+  switch (options.format) {
+    case Format::json:
+      fmt::print("{}", report_json(run, after));
+      return;
+    case Format::csv:
+      fmt::print("{}", report_csv(run, after));
+      return;
+    case Format::text:
+      fmt::print("{}", after == nullptr ? report_text(run, palette)
+                                        : comparison_text(run, *after, palette));
+  }
+}
+
+void report(const Options& options) {
+  const ReportedRun run = read(options.folder);
+  std::optional<ReportedRun> after;
+  if (!options.other.empty()) after = read(options.other);
+  print(options, run, after ? &*after : nullptr);
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("report", report_summary);
+  command->add_option("DIR", options->folder, "The folder that lares run --trace made")->required();
+  command
+      ->add_option("--compare", options->other,
+                   "Another trace, of a later run: what changed from the first to it")
+      ->type_name("DIR");
+  add_format_option(*command, options->format, {Format::text, Format::json, Format::csv});
+  command->footer(
+      "Data goes to standard output.\n"
+      "Example: lares run --trace before -- ./app 4096 && lares report before");
+  command->callback([options] { report(*options); });
+}
+
+}  // namespace lares::cli

@@ -1,0 +1,21 @@
+#include "trace/findings/critical_path.hpp"
+#include "trace/findings/diagnoses/diagnoses.hpp"
+#include "trace/findings/findings.hpp"
+#include "trace/findings/over_time.hpp"
+#include "trace/findings/sums.hpp"
+#include "trace/findings/verdict.hpp"
+
+namespace lares::trace {
+
+Findings find(const Trace& trace) {
+  Findings findings;
+  add_sums(trace, findings);
+  add_lengths(trace, findings);
+  add_course(trace, findings);
+  add_critical_path(trace, findings);
+  findings.diagnoses = diagnose(trace, findings);
+  findings.verdict = verdict_on(trace, findings);
+  return findings;
+}
+
+}  // namespace lares::trace
