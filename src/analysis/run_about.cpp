@@ -57,6 +57,7 @@ RunAbout from_json(const Json& json) {
   take(json, "placement", about.placement);
   take(json, "binding", about.binding);
   take(json, "machine", about.machine);
+  take(json, "level", about.level);
   take(json, "openmp", about.openmp);
   take(json, "version", about.lares_version);
   take(json, "started", about.started);
@@ -89,6 +90,7 @@ std::string to_json(const RunAbout& about) {
                      {"openmp", about.openmp},
                      {"runtimes", about.runtimes},
                      {"machine", about.machine},
+                     {"level", about.level},
                      {"cpus", about.cpus},
                      {"numa_balancing", about.numa_balancing},
                      {"cores_of_domain", about.cores_of_domain},

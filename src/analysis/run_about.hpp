@@ -25,6 +25,7 @@ struct RunAbout {
   std::string placement;
   std::string binding;
   std::string machine;  ///< its name
+  std::string level;    ///< that makes its domains: "numa", "l3", ...
   std::string openmp;   ///< "libgomp.so.1", "libomp.so.5" or ""
   std::string lares_version;
   std::string started;  ///< "2026-11-25 10:12:03 UTC", or ""

@@ -213,6 +213,7 @@ std::vector<std::pair<std::string, std::string>> openmp_variables(const Environm
 
 void describe_machine(const machine::Machine& machine, analysis::RunAbout& about) {
   about.machine = machine.name;
+  about.level = machine::level_name(machine.domain_level);
   about.cpus = static_cast<std::uint32_t>(machine.cores.size());
   const std::size_t domains = machine.domains_with_cores();
   for (std::size_t from = 0; from < domains; ++from) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "trace/assemble.hpp"
+#include "trace/homes.hpp"
 
 namespace lares::trace {
 namespace {
@@ -119,6 +120,7 @@ Result<Trace> read_trace(const std::string& directory) {
   trace.domains = std::max<std::uint32_t>(
       trace.domains, static_cast<std::uint32_t>(trace.about.cores_of_domain.size()));
   name_constructs(trace);
+  complete_homes(trace);
   note_what_is_missing(trace, unreadable);
   return trace;
 }

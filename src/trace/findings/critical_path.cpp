@@ -79,12 +79,16 @@ class Span {
   /// The chain that ends with `grain`, in the order of time.
   [[nodiscard]] std::vector<Index> chain(Index grain) const {
     std::vector<Index> found;
+    bool from_its_end = true;  // rather than from where it created the grain after it
     for (Index at = grain; at != none && found.size() <= trace_.grains.size();) {
       found.push_back(at);
       // What it waited for made it end late, or what came before made it start late.
       const Index child = last_child_[at];
-      const bool by_child = child != none && finish_[child] > start_[at] + trace_.grains[at].self;
-      at = by_child ? child : before_[at];
+      const bool by_child =
+          from_its_end && child != none && finish_[child] > start_[at] + trace_.grains[at].self;
+      const Index next = by_child ? child : before_[at];
+      from_its_end = by_child || next != trace_.grains[at].creator;
+      at = next;
     }
     std::reverse(found.begin(), found.end());
     return found;

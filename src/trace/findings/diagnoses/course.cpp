@@ -46,17 +46,27 @@ Creators creators_of(const Trace& trace) {
   return found;
 }
 
-/// The slices in which threads had nothing to do and nothing was waiting to be run.
-double starved_share(const Findings& findings, std::size_t threads) {
-  constexpr double busy = 0.8;
+/// Of the slices in which something ran, those in which threads had nothing to run: while nothing
+/// was ready, and while something was for each of them.
+struct IdleSlices {
   double starved = 0;
+  double kept_back = 0;
+};
+
+IdleSlices idle_slices(const Findings& findings, std::size_t threads) {
+  constexpr double busy = 0.8;
+  const auto all = static_cast<double>(threads);
+  IdleSlices sums;
   double active = 0;
   for (const ParallelismSlice& slice : findings.parallelism) {
-    if (slice.running < 0.05) continue;  // outside of regions
+    if (slice.running < 0.05) continue;
     ++active;
-    if (slice.running < busy * static_cast<double>(threads) && slice.waiting < 1) ++starved;
+    if (slice.running >= busy * all) continue;
+    if (slice.waiting < 1) ++sums.starved;
+    if (slice.waiting >= all) ++sums.kept_back;
   }
-  return active == 0 ? 0 : starved / active;
+  if (active == 0) return {};
+  return {sums.starved / active, sums.kept_back / active};
 }
 
 }  // namespace
@@ -71,7 +81,7 @@ std::optional<Diagnosis> one_creator(const Trace& trace, const Findings& finding
   const double by_one =
       static_cast<double>(creators.by.at(creators.most)) / static_cast<double>(creators.tasks);
   const double idle = share(findings.idle, all.time);
-  const double starved = starved_share(findings, all.threads);
+  const double starved = idle_slices(findings, all.threads).starved;
   if (by_one < most_by_one || idle < least_idle || starved < least_starved) return std::nullopt;
   const ThreadRow& creator = findings.threads[creators.most];
   const double creating = share(creator.create + creator.other,
@@ -93,6 +103,33 @@ std::optional<Diagnosis> one_creator(const Trace& trace, const Findings& finding
   found.remedy =
       "let all threads create: `#pragma omp for` around the creating loop in place of `single`, "
       "`taskloop`, or tasks that create tasks; or make each task larger";
+  found.gain = idle;
+  found.gain_how = "the threads' waiting, at most";
+  return found;
+}
+
+std::optional<Diagnosis> kept_back(const Trace& trace, const Findings& findings) {
+  constexpr double least_idle = 0.15;
+  constexpr double least_slices = 0.2;
+  const Together all = together(trace, findings);
+  if (all.threads < 2) return std::nullopt;
+  const double idle = share(findings.idle, all.time);
+  const double slices = idle_slices(findings, all.threads).kept_back;
+  if (idle < least_idle || slices < least_slices) return std::nullopt;
+  Diagnosis found;
+  found.id = "kept-back";
+  found.severity = Severity::problem;
+  found.title = "Threads wait while tasks lie ready for others";
+  found.evidence = fmt::format(
+      "threads wait {} of their time, and in {} of the slices some did while a task for each "
+      "thread was ready",
+      human_share(idle), human_share(slices));
+  found.threshold =
+      fmt::format("said where threads wait more than {}, and so in more than {} of the slices",
+                  human_share(least_idle), human_share(least_slices));
+  found.remedy =
+      "a policy that takes tasks from afar sooner: lares run --policy central, or "
+      "push=affinity,steal=most-loaded";
   found.gain = idle;
   found.gain_how = "the threads' waiting, at most";
   return found;

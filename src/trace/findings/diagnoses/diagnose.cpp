@@ -9,11 +9,21 @@
 namespace lares::trace {
 namespace {
 
-constexpr std::array<Diagnose, 14> all{
-    too_fine,           too_coarse,         one_creator,     serial_phases,
-    imbalance,          waits_for_children, far_from_data,   data_in_one_domain,
-    false_homes,        saturated_memory,   unbound_threads, more_threads_than_cores,
-    kernel_moves_pages, several_runtimes};
+constexpr std::array<Diagnose, 15> all{kept_back,
+                                       too_fine,
+                                       too_coarse,
+                                       one_creator,
+                                       serial_phases,
+                                       imbalance,
+                                       waits_for_children,
+                                       far_from_data,
+                                       data_in_one_domain,
+                                       false_homes,
+                                       saturated_memory,
+                                       unbound_threads,
+                                       more_threads_than_cores,
+                                       kernel_moves_pages,
+                                       several_runtimes};
 
 bool is_worse(const Diagnosis& a, const Diagnosis& b) {
   if (a.severity != b.severity) return a.severity > b.severity;

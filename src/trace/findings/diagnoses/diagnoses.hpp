@@ -20,6 +20,7 @@ std::optional<Diagnosis> too_fine(const Trace& trace, const Findings& findings);
 std::optional<Diagnosis> too_coarse(const Trace& trace, const Findings& findings);
 // Of how work comes to be.
 std::optional<Diagnosis> one_creator(const Trace& trace, const Findings& findings);
+std::optional<Diagnosis> kept_back(const Trace& trace, const Findings& findings);
 std::optional<Diagnosis> serial_phases(const Trace& trace, const Findings& findings);
 std::optional<Diagnosis> imbalance(const Trace& trace, const Findings& findings);
 std::optional<Diagnosis> waits_for_children(const Trace& trace, const Findings& findings);
