@@ -36,7 +36,7 @@ function binRange(runs) {
 }
 
 function lengthsScale(canvas, runs) {
-  const width = Math.max(160, canvas.parentElement.clientWidth);
+  const width = Math.max(160, Math.min(900, canvas.parentElement.clientWidth));
   const [from, to] = binRange(runs);
   return { width, from, to, left: 44, bin: (width - 54) / (to - from) };
 }

@@ -13,9 +13,22 @@ function prepare(run, words) {
   return run;
 }
 
-function makeSections(runs) {
+// What needs no column is there at once.
+function makeTexts(runs) {
+  makeSummary(runs);
+  makeDiagnoses(runs);
+  makeAbout(runs);
+  makePlaces(runs);
+  makeConstructs(runs);
+}
+
+function makePictures(runs) {
+  const timelines = makeTimelines(runs);
+  makeDetails();
   makeTraffic(runs);
   makeLengths(runs);
+  makeSearch(runs);
+  return timelines;
 }
 
 async function open() {
@@ -23,21 +36,13 @@ async function open() {
   startTheme();
   const facts = JSON.parse(byId("facts").textContent);
   const tables = collectTables(facts.runs.length);
-  const shells = facts.runs.map((run, index) => prepare({ index, ...run, count: tables[index].grains.of.at(-1) }, facts.words));
-  makeSummary(shells);
-  makeDiagnoses(shells);
-  makeAbout(shells);
-  makePlaces(shells);
-  makeConstructs(shells);
+  const runs = facts.runs.map((run, index) => prepare({ index, ...run, count: tables[index].grains.of.at(-1) }, facts.words));
+  makeTexts(runs);
   note("text");
-  const runs = [];
-  for (const shell of shells) runs.push(Object.assign(shell, await loadRun(shell.index, facts.runs[shell.index], tables[shell.index])));
+  for (const run of runs) await loadRun(run, tables[run.index]);
   note("drawable");
   view.longest = Math.max(1, ...runs.map((run) => run.trace.duration));
-  const timelines = makeTimelines(runs);
-  makeDetails();
-  makeSections(runs);
-  makeSearch(runs);
+  const timelines = makePictures(runs);
   fitRange();
   timelines.forEach((timeline) => timeline.draw());
   byId("state").hidden = true;

@@ -9,6 +9,10 @@ function drawGrainNames(context, run, layout, scale) {
   context.textBaseline = "middle";
   context.textAlign = "left";
   context.fillStyle = colour("on-grain");
+  context.lineWidth = 3;
+  context.lineJoin = "round";
+  const colours = KIND_NAMES.map(colour);
+  const kindOf = kindsOf(run);
   const narrowest = 46 * scale.timePerPixel;
   for (const { thread, top, height } of layout.lanes) {
     const last = lastAtMost(begin, of[thread], of[thread + 1], view.to);
@@ -20,22 +24,25 @@ function drawGrainNames(context, run, layout, scale) {
       const next = grain < last && begin[grain + 1] < begin[grain] + length[grain] ? begin[grain + 1] : begin[grain] + length[grain];
       const room = Math.min(GUTTER + scale.width, scale.x(next)) - left - 8;
       if (room < 38) continue;
+      context.strokeStyle = colours[kindOf(grain)];
       drawClipped(context, constructName(run, construct[grain] - 1), left + 4, top + height / 2 + 0.5, room);
     }
   }
+  context.lineWidth = 1;
 }
 
 function* rangeOf(first, last) {
   for (let i = first; i <= last; i++) yield i;
 }
 
-// As much of a text as there is room for.
+// As much of a text as there is room for, with a margin that keeps patterns away from it.
 function drawClipped(context, text, x, y, room) {
   let shown = text;
   if (context.measureText(shown).width > room) {
     const letters = Math.max(1, Math.floor(shown.length * room / context.measureText(shown).width) - 1);
     shown = shown.slice(0, letters) + "\u2026";
   }
+  context.strokeText(shown, x, y);
   context.fillText(shown, x, y);
 }
 

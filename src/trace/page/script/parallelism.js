@@ -60,3 +60,14 @@ function drawParallelismGrid(context, scale, bottom, room, most, threads) {
     context.fillText(String(value), GUTTER - 10, y);
   }
 }
+
+function parallelismTip(run, scale, canvas, event) {
+  const x = event.clientX - canvas.getBoundingClientRect().left - GUTTER;
+  if (x < 0 || x >= scale.width) return hideTip();
+  const time = view.from + x * scale.timePerPixel;
+  const [running, waiting] = parallelismAt(run, time, time + scale.timePerPixel);
+  return showTip(event, "at " + tickText(time, roundStep(view.to - view.from, 100)), [
+    ["running", figures(running) + " of " + run.trace.threads.length],
+    ["ready", figures(waiting) + ", not taken yet"],
+  ]);
+}

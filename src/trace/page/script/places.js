@@ -3,7 +3,8 @@
 function makePlaces(runs) {
   byId("places").append(element("div", { class: "runs" }, runs.map((run) => {
     const title = runs.length > 1 ? element("h3", {}, "Run " + runLetter(run)) : null;
-    return element("article", { class: "run" }, title, domainTable(run).element, threadTable(run).element);
+    const tables = [domainTable(run).element, threadTable(run).element];
+    return element("article", { class: "run" }, title, element("div", { class: "beside" }, tables));
   })));
 }
 

@@ -32,13 +32,14 @@ function packedBuffers(...tables) {
 const DRAWN_GRAINS = ["begin", "length", "locality"];
 const DRAWN_WAITS = ["begin", "length"];
 
-// Resolves once it can be drawn; its `complete` resolves once everything about it is known.
-async function loadRun(index, facts, tables) {
+// Fills a run with its columns. Resolves once it can be drawn; its `complete` resolves once
+// everything about it is known.
+async function loadRun(run, tables) {
   const first = makeHelper();
   const second = makeHelper();
   const job = {
     what: "drawable",
-    duration: facts.trace.duration,
+    duration: run.trace.duration,
     grains: takeColumns(tables.grains, DRAWN_GRAINS),
     waits: takeColumns(tables.waits, DRAWN_WAITS),
   };
@@ -51,12 +52,7 @@ async function loadRun(index, facts, tables) {
   const small = Promise.all(names.map((name) => ask(second, name, [])));
   const rest = Promise.all([ask(second, "grains", DRAWN_GRAINS), ask(second, "waits", DRAWN_WAITS)]);
   const [parts, [regions, path, traffic, loops]] = await Promise.all([drawable, small]);
-  const run = {
-    index, ...facts, ...parts, regions, loops,
-    path: path.grain, traffic: traffic.bytes,
-    count: parts.grains.begin.length,
-    isComplete: false,
-  };
+  Object.assign(run, parts, { regions, loops, path: path.grain, traffic: traffic.bytes, isComplete: false });
   run.complete = rest.then(([grains, waits]) => {
     Object.assign(run.grains, grains);
     Object.assign(run.waits, waits);
@@ -64,7 +60,6 @@ async function loadRun(index, facts, tables) {
     first.end();
     second.end();
   });
-  return run;
 }
 
 function runLetter(run) {

@@ -1,6 +1,6 @@
 // Tables that sort and search.
 
-const ROWS_AT_FIRST = 100;
+const ROWS_AT_FIRST = 40;
 
 // columns: [{title, hint, value(row), text(row), cell(row), isText}]; value sorts, text is shown, or
 // what cell makes. Without `sorted` rows stay as they come. Returns {table, filter(text)}.
@@ -24,7 +24,7 @@ class SortedTable {
 
   makeHead(column, i) {
     const sort = button(column.title, () => this.sortBy(i), { title: column.hint });
-    return element("th", { scope: "col", class: column.isText ? "text" : "number" }, sort);
+    return element("th", { scope: "col", class: (column.isText ? "text" : "number") + " " + (column.look || "") }, sort);
   }
 
   sortBy(i) {

@@ -117,6 +117,8 @@ class Timeline {
     over.addEventListener("pointercancel", () => { this.drag = null; this.drawOver(); });
     over.addEventListener("pointerleave", hideTip);
     over.addEventListener("dblclick", (event) => zoomAt(this.timeAt(this.spotOf(event).x), 0.25));
+    this.parallelism.addEventListener("pointermove", (event) => parallelismTip(this.run, this.scale(), this.parallelism, event));
+    this.parallelism.addEventListener("pointerleave", hideTip);
     over.addEventListener("keydown", (event) => this.onKey(event));
     new ResizeObserver(() => this.redraw()).observe(this.element);
   }
@@ -210,11 +212,18 @@ class Timeline {
 function makeTimelines(runs) {
   const section = byId("timeline");
   const timelines = runs.map((run) => new Timeline(run, runs));
-  section.append(timelineControls(runs), timelineLegend(), ...timelines.map((timeline) => timeline.element));
+  section.append(timelineControls(), timelineLegend(), ...timelines.map((timeline) => timeline.element));
   const redrawAll = () => timelines.forEach((timeline) => timeline.redraw());
   viewListeners.push(redrawAll);
   themeListeners.push(() => timelines.forEach((timeline) => (isPrinting ? timeline.draw() : timeline.redraw())));
   return timelines;
+}
+
+// Both ends as exactly as the view is wide.
+function rangeText() {
+  const [from, to] = [Math.max(0, view.from), Math.min(view.longest, view.to)];
+  const step = roundStep(to - from, 100);
+  return tickText(from, step) + " to " + tickText(to, step) + ", " + timeText(to - from) + " wide";
 }
 
 function timelineControls() {
@@ -223,7 +232,7 @@ function timelineControls() {
   const clear = button("Show all constructs", () => highlight(null), { hidden: true });
   const path = element("input", { type: "checkbox", onchange: () => { view.showsPath = path.checked; viewChanged(); } });
   viewListeners.push(() => {
-    range.textContent = timeText(Math.max(0, view.from)) + " to " + timeText(Math.min(view.longest, view.to)) + ", " + timeText(view.to - view.from) + " wide";
+    range.textContent = rangeText();
     clear.hidden = view.highlighted === null;
     clear.textContent = view.highlighted === null ? "" : "Highlighted: " + view.highlighted.name + " \u2715";
   });
