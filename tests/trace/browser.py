@@ -4,11 +4,11 @@ import base64
 import json
 import os
 import pathlib
+import queue
 import shutil
 import subprocess
 import tempfile
 import threading
-import queue
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
@@ -30,7 +30,8 @@ class Browser:
                  "--no-first-run", "--disable-extensions", "--disable-background-networking",
                  "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
                  "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={self.folder.name}"]
-        command = ["/bin/sh", "-c", f'exec "$@" 3<&{to_read} 4>&{from_write}', "sh", path, *flags]
+        # Not sh, which may know no descriptors above 9.
+        command = ["bash", "-c", f'exec "$@" 3<&{to_read} 4>&{from_write}', "bash", path, *flags]
         self.process = subprocess.Popen(command, pass_fds=(to_read, from_write),
                                         stderr=subprocess.DEVNULL, start_new_session=True)
         os.close(to_read)
@@ -39,7 +40,8 @@ class Browser:
         self.events: list[dict] = []
         self.next = 0
         self.session = None
-        threading.Thread(target=self._read, daemon=True).start()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -56,6 +58,9 @@ class Browser:
         except (OSError, RuntimeError, TimeoutError, subprocess.TimeoutExpired):
             self.process.kill()
             self.process.wait()
+        os.close(self.to_write)
+        self.reader.join()
+        os.close(self.from_read)
         self.folder.cleanup()
 
     def _read(self):

@@ -35,16 +35,26 @@ function drawParallelism(canvas, run, scale, most) {
   context.textAlign = "left";
   context.fillStyle = colour("ink");
   context.fillText("parallelism", 4, bottom - room / 2);
-  for (let x = 0; x < scale.width; x++) {
+  const tops = Array.from({ length: scale.width }, (_, x) => {
     const [running, waiting] = parallelismAt(run, view.from + x * scale.timePerPixel, view.from + (x + 1) * scale.timePerPixel);
-    const high = Math.min(room, running / most * room);
-    const above = Math.min(room - high, waiting / most * room);
-    context.fillStyle = colour("running");
-    context.fillRect(GUTTER + x, bottom - high, 1, high);
-    context.fillStyle = colour("ready");
-    context.fillRect(GUTTER + x, bottom - high - above, 1, above);
-  }
+    return [running, running + waiting].map((value) => bottom - Math.min(room, value / most * room));
+  });
+  fillBelow(context, tops.map(([, both]) => both), bottom, colour("ready"));
+  fillBelow(context, tops.map(([running]) => running), bottom, colour("running"));
   drawParallelismGrid(context, scale, bottom, room, most, threads);
+}
+
+// One shape, since a printer shows the seams between many.
+function fillBelow(context, tops, bottom, fill) {
+  context.fillStyle = fill;
+  context.beginPath();
+  context.moveTo(GUTTER, bottom);
+  tops.forEach((top, x) => {
+    context.lineTo(GUTTER + x, top);
+    context.lineTo(GUTTER + x + 1, top);
+  });
+  context.lineTo(GUTTER + tops.length, bottom);
+  context.fill();
 }
 
 function drawParallelismGrid(context, scale, bottom, room, most, threads) {

@@ -68,7 +68,7 @@ class LanePainter {
 
   paintEdge(run, kindOf, grain, top, height, step, from, timePerPixel) {
     const { begin, length } = run.grains;
-    if (length[grain] < 3 * timePerPixel) return;
+    if (length[grain] < 5 * timePerPixel) return;
     const left = Math.floor((begin[grain] - from) / timePerPixel);
     const right = Math.min(this.width, Math.floor((begin[grain] + length[grain] - from) / timePerPixel));
     let indent = 0;

@@ -40,7 +40,9 @@ class Timeline {
     drawGrainNames(context, run, layout, scale);
     drawPath(context, run, layout, scale);
     drawParallelism(this.parallelism, run, scale, mostParallel(this.runs));
-    this.drawOver();
+    // On paper there is one picture, as printers make canvases that lie over others opaque.
+    if (isPrinting) drawSelection(context, run, layout, scale);
+    else this.drawOver();
     this.lastDraw = performance.now() - began;
   }
 
@@ -229,7 +231,7 @@ function rangeText() {
 function timelineControls() {
   const middle = () => (view.from + view.to) / 2;
   const range = element("span", { class: "range", "aria-live": "polite" });
-  const clear = button("Show all constructs", () => highlight(null), { hidden: true });
+  const clear = button("Show all constructs", () => highlight(null), { hidden: true, class: "kept" });
   const path = element("input", { type: "checkbox", onchange: () => { view.showsPath = path.checked; viewChanged(); } });
   viewListeners.push(() => {
     range.textContent = rangeText();
