@@ -41,6 +41,16 @@ function detailsOf(run, grain) {
     termList(linkTerms(run, grain, arrows)))];
 }
 
+// The visit to a loop that a chunk belongs to, as text; null for tasks.
+function loopText(run, grain) {
+  const { begin, length, of, iterations, chunk } = run.loops;
+  if (!(run.grains.flags[grain] & 1)) return null;
+  const thread = threadOf(run, grain);
+  const visit = lastAtMost(begin, of[thread], of[thread + 1], run.grains.begin[grain]);
+  if (visit < of[thread] || begin[visit] + length[visit] < run.grains.begin[grain]) return null;
+  return counted(iterations[visit], "iteration") + ", chunk " + countText(chunk[visit]);
+}
+
 function whatTerms(run, grain) {
   const g = run.grains;
   const words = ["undeferred", "later part of an untied task", null, "the trace ends before it does"]
@@ -48,6 +58,7 @@ function whatTerms(run, grain) {
   return [
     ["kind", (g.flags[grain] & 1 ? "chunk of a loop" : "task") + words.map((word) => ", " + word).join("")],
     ["iterations", g.flags[grain] & 1 ? countText(g.first[grain]) + " to " + countText(g.first[grain] + g.iterations[grain] - 1) : null],
+    ["the loop has", loopText(run, grain)],
     ["data it names", g.bytes[grain] > 0 ? bytesText(g.bytes[grain]) : "none"],
     ["depth", String(g.depth[grain])],
   ];

@@ -53,9 +53,9 @@ function drawPath(context, run, layout, scale) {
   context.strokeStyle = colour("path");
   context.fillStyle = colour("path");
   let before = null;
-  let drawn = new Map();
-  for (const link of run.path) {
-    const grain = link - 1;
+  const drawn = new Map();
+  for (let i = firstOnPath(run, view.from); i < run.path.length; i++) {
+    const grain = run.path[i] - 1;
     const begin = run.grains.begin[grain];
     const end = endOf(run, grain);
     if (begin > view.to) break;
@@ -75,6 +75,18 @@ function drawPath(context, run, layout, scale) {
     drawn.set(thread, right);
     context.fillRect(left, lane.top + lane.height - 3, right - left, 3);
   }
+}
+
+// The last one that begins before `time`: the path is in order of time.
+function firstOnPath(run, time) {
+  let low = 0;
+  let high = run.path.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (run.grains.begin[run.path[middle] - 1] <= time) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(0, low - 1);
 }
 
 // Grains that name `grain` in a column of links.

@@ -246,7 +246,7 @@ function timelineControls() {
     button("Fit", fitRange, { title: "Show all (f)" }),
     element("label", {}, path, " critical path"),
     range, clear,
-    element("span", { class: "hint quiet" }, "Ctrl and the wheel zoom, or the wheel alone after a click. Drag to move; drag on the axis to zoom."));
+    element("span", { class: "hint quiet" }, "Ctrl + wheel zooms, after a click the wheel alone. A drag moves, one on the axis zooms."));
 }
 
 function timelineLegend() {

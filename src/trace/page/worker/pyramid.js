@@ -27,16 +27,42 @@ function addTime(cells, base, slices, width, kind, from, to) {
   cells[base + last * KINDS + kind] += to - last * width;
 }
 
+// The same as eachSegment of all grains of a thread with addTime, in one loop: calling back for each
+// of millions of pieces would take most of the time.
+function addGrains(cells, base, slices, width, { begin, length, kinds }, first, last) {
+  const stack = new Uint32Array(1 << 16);
+  let depth = 0;
+  let at = 0;
+  for (let i = first; i <= last; i++) {
+    const next = i < last ? begin[i] : Infinity;
+    while (depth > 0) {
+      const top = stack[depth - 1];
+      const end = begin[top] + length[top];
+      const until = end < next ? end : next;
+      if (until > at) {
+        const slice = Math.floor(at / width);
+        if (until <= (slice + 1) * width && slice < slices) cells[base + slice * KINDS + kinds[top]] += until - at;
+        else addTime(cells, base, slices, width, kinds[top], at, until);
+        at = until;
+      }
+      if (end > next) break;
+      depth--;
+    }
+    if (i === last) break;
+    at = next;
+    if (length[i] === 0 || depth === stack.length) addTime(cells, base, slices, width, kinds[i], at, at);
+    else stack[depth++] = i;
+  }
+}
+
 function finestLevel(data, duration) {
   const threads = data.of.length - 1;
   const slices = slicesPerThread(threads);
   const width = Math.max(1, duration) / slices;
   const cells = new Float32Array(threads * slices * KINDS);
-  const { begin, length, kinds } = data;
   for (let t = 0; t < threads; t++) {
     const base = t * slices * KINDS;
-    eachSegment(begin, length, data.of[t], data.of[t + 1], [], 0, (grain, from, to) =>
-      addTime(cells, base, slices, width, kinds[grain], from, to));
+    addGrains(cells, base, slices, width, data, data.of[t], data.of[t + 1]);
     const waits = data.waits;
     for (let i = waits.of[t]; i < waits.of[t + 1]; i++) {
       addTime(cells, base, slices, width, WAITING, waits.begin[i], waits.begin[i] + waits.length[i]);
