@@ -1,5 +1,7 @@
-// Writes a page of a made-up run: make_page OUT THREADS GRAINS_PER_THREAD [DOMAINS [RUNS]]
+// Writes a page of a made-up run: make_page OUT THREADS GRAINS_PER_THREAD [DOMAINS [RUNS
+// [hostile]]]
 //
+// "hostile" gives a construct a name that would be markup and commands of a terminal.
 // Its findings are simple sums, and made-up sentences where only a reader of traces would know any.
 #include <algorithm>
 #include <bit>
@@ -17,6 +19,7 @@ namespace {
 using namespace lares::trace;
 
 constexpr std::size_t slices = 200;
+constexpr const char* hostile = "</script><img src=x onerror=alert(1)>\n\x1b[31m";
 
 void add(Sums& sums, const Grain& grain) {
   const auto by = static_cast<std::size_t>(grain.locality);
@@ -128,7 +131,7 @@ std::uint32_t number(int argc, char** argv, int at, std::uint32_t otherwise) {
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::cerr << "usage: make_page OUT THREADS GRAINS_PER_THREAD [DOMAINS [RUNS]]\n";
+    std::cerr << "usage: make_page OUT THREADS GRAINS_PER_THREAD [DOMAINS [RUNS [hostile]]]\n";
     return 2;
   }
   std::vector<Trace> traces;
@@ -139,6 +142,7 @@ int main(int argc, char** argv) {
                                    .grain = run == 0 ? Time{10'000} : Time{8'000},
                                    .seed = run + 1}));
     traces.back().notes = {"The trace of thread 3 lacks 12 ms: its buffer was full."};
+    if (argc > 6) traces.back().constructs[0].place = hostile;
   }
   std::vector<Findings> findings;
   for (const Trace& trace : traces) findings.push_back(sums_of(trace));

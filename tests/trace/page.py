@@ -29,8 +29,8 @@ SETTLED = "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(
 make_page = out = window = None
 
 
-def page(name: str, *shape: int) -> pathlib.Path:
-    """Makes a page: threads, grains per thread, domains, runs."""
+def page(name: str, *shape: int | str) -> pathlib.Path:
+    """Makes a page: threads, grains per thread, domains, runs, "hostile"."""
     path = out / f"{name}.html"
     subprocess.run([make_page, path, *map(str, shape)], check=True)
     return path
@@ -230,6 +230,27 @@ class Page(unittest.TestCase):
         self.assertIn("change", self.text("#constructs"))
         self.assertRegex(self.text("#constructs"), r"\u2212\d+ %")
         self.assertIn("Run B", self.text("#traffic"))
+        for section in ("#summary", "#places"):
+            self.assertRegex(self.text(section), r"\u2212\d+ %")
+
+    def test_names_stay_text(self):
+        self.open(page("hostile", 4, 500, 2, 1, "hostile"))
+        window.value("laresReport.goTo(laresReport.runs[0], "
+                     "laresReport.runs[0].grains.construct.indexOf(1))")
+        self.view()
+        shown = "</script><img src=x onerror=alert(1)>\u240a\u241b[31m"
+        self.assertIn(shown, self.text("#constructs"))
+        self.assertIn(shown, self.text(".details"))
+        self.assertEqual(window.value("document.images.length"), 0)
+
+    def test_a_run_without_grains_has_a_page(self):
+        self.open(page("empty", 1, 0, 1))
+        self.assertTrue(window.value("document.getElementById('state').hidden"))
+        self.lanes()
+        window.value("document.querySelector('.over').focus()")
+        self.press("n")
+        self.press("+")
+        self.view()
 
     def test_a_damaged_page_says_so(self):
         text = page("small", 4, 500, 2).read_text()

@@ -63,39 +63,16 @@ function oneRunColumns(run) {
 
 // Constructs that two runs share are those of the same name.
 function twoRunRows(runs) {
-  const rows = new Map();
-  runs.forEach((run, side) => {
-    for (const row of run.findings.tables.constructs) {
-      const key = rowIdentity(run, row.construct);
-      if (!rows.has(key)) rows.set(key, { name: constructName(run, row.construct ?? NONE), sides: [null, null], constructs: [-2, -2] });
-      rows.get(key).sides[side] = row;
-      rows.get(key).constructs[side] = row.construct ?? NONE;
-    }
-  });
-  return [...rows.values()];
-}
-
-// What was measured in A and B, and the change.
-function pairColumns(title, value, text) {
-  const of = (row, side) => (row.sides[side] === null ? null : value(row.sides[side]));
-  const one = (side) => ({
-    title: title + " " + "AB"[side],
-    value: (row) => of(row, side) ?? -1,
-    text: (row) => (of(row, side) === null ? "\u2013" : text(of(row, side))),
-    look: side === 0 ? "first" : "",
-  });
-  const change = {
-    title: "change",
-    hint: "of " + title + ", from A to B",
-    value: (row) => (of(row, 1) ?? 0) / (of(row, 0) ?? 0),
-    text: (row) => (row.sides.includes(null) ? "\u2013" : changeText(of(row, 0), of(row, 1))),
-    look: "change",
-  };
-  return [one(0), one(1), change];
+  const rows = pairedRows(runs, (run) => run.findings.tables.constructs, (run, row) => rowIdentity(run, row.construct));
+  for (const row of rows) {
+    const side = row.sides[0] === null ? 1 : 0;
+    row.name = constructName(runs[side], row.sides[side].construct ?? NONE);
+    row.constructs = row.sides.map((one) => (one === null ? -2 : one.construct ?? NONE));
+  }
+  return rows;
 }
 
 function twoRunColumns(runs) {
-  const [a, b] = runs;
   const critical = new Map(runs.flatMap((run) => run.findings.tables.constructs.map((row) => [row, run.findings.critical])));
   return [
     { title: "construct", isText: true, value: (row) => row.name, text: (row) => row.name, cell: nameCell },

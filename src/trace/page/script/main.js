@@ -16,6 +16,7 @@ function prepare(run, words) {
 // What needs no column is there at once.
 function makeTexts(runs) {
   makeSummary(runs);
+  if (runs.length > 1) makeComparison(runs);
   makeDiagnoses(runs);
   makeAbout(runs);
   makePlaces(runs);

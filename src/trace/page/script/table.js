@@ -23,7 +23,7 @@ class SortedTable {
   }
 
   makeHead(column, i) {
-    const sort = button(column.title, () => this.sortBy(i), { title: column.hint });
+    const sort = column.title === "" ? "" : button(column.title, () => this.sortBy(i), { title: column.hint });
     return element("th", { scope: "col", class: (column.isText ? "text" : "number") + " " + (column.look || "") }, sort);
   }
 
