@@ -25,8 +25,10 @@ class LanePainter {
     const plain = pixels[kind];
     const mark = marks[kind];
     const scale = this.ratio >= 2 ? 2 : 1;
+    // In thin lanes lines would be all that is seen; there the hatching of remote ones stands alone.
+    const hasMarks = kind === 2 || (kind < 4 && kind > 0 && this.height >= 11 * scale);
     for (let y = top, at = top * this.width + x; y < bottom; y++, at += this.width) {
-      const isMark = kind < 4 && kind > 0 && isMarked(kind, (x / scale) | 0, (y / scale) | 0);
+      const isMark = hasMarks && isMarked(kind, (x / scale) | 0, (y / scale) | 0);
       this.pixels[at] = isMark ? mark : plain;
     }
   }
