@@ -1,0 +1,23 @@
+// `lares report --html`: a traced run as one HTML file.
+#pragma once
+
+#include <ostream>
+#include <span>
+
+#include "trace/findings/findings.hpp"
+#include "trace/trace.hpp"
+
+namespace lares::trace {
+
+/// A run to show, and what was found in it. Both must outlive the call.
+struct PageRun {
+  const Trace& trace;
+  const Findings& findings;
+};
+
+/// Writes one HTML file that opens from disk and asks nothing of the network: of one run, or of two
+/// side by side; further ones are left out. Everything that the trace holds is in it, to the
+/// nanosecond. Names are data there, never markup. Failures to write are the stream's state.
+void write_page(std::ostream& out, std::span<const PageRun> runs);
+
+}  // namespace lares::trace
