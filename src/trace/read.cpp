@@ -119,6 +119,8 @@ Result<Trace> read_trace(const std::string& directory) {
   }
   trace.domains = std::max<std::uint32_t>(
       trace.domains, static_cast<std::uint32_t>(trace.about.cores_of_domain.size()));
+  const std::string& binding = trace.about.binding;
+  for (Thread& thread : trace.threads) thread.bound = !binding.empty() && binding != "none";
   name_constructs(trace);
   complete_homes(trace);
   note_what_is_missing(trace, unreadable);

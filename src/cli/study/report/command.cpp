@@ -1,13 +1,18 @@
 // `lares report`: what a trace says.
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/study/report/report.hpp"
+#include "trace/page/page.hpp"
 #include "trace/read.hpp"
 
 namespace lares::cli {
@@ -41,11 +46,27 @@ void print(const Options& options, const ReportedRun& run, const ReportedRun* af
   }
 }
 
+void write_page(const std::string& path, const ReportedRun& run, const ReportedRun* after) {
+  std::vector<trace::PageRun> runs{{run.trace, run.findings}};
+  if (after != nullptr) runs.push_back({after->trace, after->findings});
+  std::ofstream file(path, std::ios::binary);
+  if (file) trace::write_page(file, runs);
+  file.close();
+  if (!file) {
+    throw UserMistake{{fmt::format("-o: cannot write \"{}\": {}", path, std::strerror(errno))}};
+  }
+  fmt::print(stderr, "lares: wrote {}, which any browser opens\n", path);
+}
+
 void report(const Options& options) {
   const ReportedRun run = read(options.folder);
   std::optional<ReportedRun> after;
   if (!options.other.empty()) after = read(options.other);
-  print(options, run, after ? &*after : nullptr);
+  const ReportedRun* const other = after ? &*after : nullptr;
+  if (options.page.empty()) return print(options, run, other);
+  write_page(options.page, run, other);
+  // The data is asked for besides.
+  if (options.format != Format::text) print(options, run, other);
 }
 
 }  // namespace
@@ -58,10 +79,15 @@ void add_report(CLI::App& app) {
       ->add_option("--compare", options->other,
                    "Another trace, of a later run: what changed from the first to it")
       ->type_name("DIR");
+  command
+      ->add_option("-o,--output", options->page,
+                   "Write the report as one HTML page, which opens from disk and asks the network "
+                   "for nothing")
+      ->type_name("FILE.html");
   add_format_option(*command, options->format, {Format::text, Format::json, Format::csv});
   command->footer(
       "Data goes to standard output.\n"
-      "Example: lares run --trace before -- ./app 4096 && lares report before");
+      "Example: lares run --trace before -- ./app 4096 && lares report before -o before.html");
   command->callback([options] { report(*options); });
 }
 

@@ -185,9 +185,9 @@ std::string bound_text(const ReportedRun& run) {
   const trace::Findings& findings = run.findings;
   if (findings.critical == 0) return {};
   return fmt::format(
-      "The longest chain of grains that follow each other has {} of {}: on any number of cores the "
-      "regions take at least {} of their {}.\n\n",
-      trace::human_time(findings.critical), trace::human_time(findings.work),
+      "The longest chain of work that had to follow each other takes {}: on any number of cores "
+      "the "
+      "regions take that much of their {}.\n\n",
       trace::human_time(findings.critical), trace::human_time(findings.in_regions));
 }
 

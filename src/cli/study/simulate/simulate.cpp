@@ -13,6 +13,7 @@
 #include "cli/progress.hpp"
 #include "cli/study/simulate/report.hpp"
 #include "cli/study/simulate/show.hpp"
+#include "cli/study/simulate/trace_graph.hpp"
 #include "simulate/experiment.hpp"
 #include "simulate/workloads/workloads.hpp"
 
@@ -129,9 +130,10 @@ void simulate_all(const SimulateOptions& options) {
   const auto machine = expect(load_machine(options.machine));
   const auto model = simulate::read_model(machine, machine.simulation);
   if (!model) mistake("machine \"" + machine.name + "\": " + model.error().sentence);
+  const TraceGraph graph(options.workload);
   const simulate::Experiment experiment{machine,
                                         model.value(),
-                                        options.workload,
+                                        graph.workload(),
                                         schedules(options, machine),
                                         team_sizes(options, machine),
                                         options.seeds,
@@ -187,8 +189,9 @@ std::string list_of_workloads() {
 void add_simulate(CLI::App& app) {
   const auto options = std::make_shared<SimulateOptions>();
   CLI::App* const command = app.add_subcommand("simulate", simulate_summary);
-  command->add_option("WORKLOAD", options->workload,
-                      "NAME or NAME:KEY=VALUE,KEY=VALUE as listed below, or file:GRAPH");
+  command->add_option(
+      "WORKLOAD", options->workload,
+      "NAME or NAME:KEY=VALUE,KEY=VALUE as listed below, or file:GRAPH, or file:DIR of a trace");
   add_machine_options(*command, options->machine);
   command
       ->add_option(

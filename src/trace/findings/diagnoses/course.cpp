@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trace/findings/diagnoses/diagnoses.hpp"
+#include "trace/findings/over_time.hpp"
 #include "trace/names.hpp"
 
 namespace lares::trace {
@@ -46,20 +47,24 @@ Creators creators_of(const Trace& trace) {
   return found;
 }
 
-/// Of the slices in which something ran, those in which threads had nothing to run: while nothing
-/// was ready, and while something was for each of them.
+/// Of the slices in regions, those in which threads had nothing to run: while nothing was ready,
+/// and while something was for each of them.
 struct IdleSlices {
   double starved = 0;
   double kept_back = 0;
 };
 
-IdleSlices idle_slices(const Findings& findings, std::size_t threads) {
+IdleSlices idle_slices(const Trace& trace, const Findings& findings, std::size_t threads) {
   constexpr double busy = 0.8;
   const auto all = static_cast<double>(threads);
   IdleSlices sums;
   double active = 0;
-  for (const ParallelismSlice& slice : findings.parallelism) {
-    if (slice.running < 0.05) continue;
+  Slices regions(trace.duration, findings.parallelism.size());
+  for (const Region& region : trace.regions) regions.add(region.begin, region.end);
+  const std::vector<double> in_region = regions.means();
+  for (std::size_t i = 0; i < in_region.size(); ++i) {
+    if (in_region[i] < 0.5) continue;
+    const ParallelismSlice& slice = findings.parallelism[i];
     ++active;
     if (slice.running >= busy * all) continue;
     if (slice.waiting < 1) ++sums.starved;
@@ -81,7 +86,7 @@ std::optional<Diagnosis> one_creator(const Trace& trace, const Findings& finding
   const double by_one =
       static_cast<double>(creators.by.at(creators.most)) / static_cast<double>(creators.tasks);
   const double idle = share(findings.idle, all.time);
-  const double starved = idle_slices(findings, all.threads).starved;
+  const double starved = idle_slices(trace, findings, all.threads).starved;
   if (by_one < most_by_one || idle < least_idle || starved < least_starved) return std::nullopt;
   const ThreadRow& creator = findings.threads[creators.most];
   const double creating = share(creator.create + creator.other,
@@ -114,7 +119,7 @@ std::optional<Diagnosis> kept_back(const Trace& trace, const Findings& findings)
   const Together all = together(trace, findings);
   if (all.threads < 2) return std::nullopt;
   const double idle = share(findings.idle, all.time);
-  const double slices = idle_slices(findings, all.threads).kept_back;
+  const double slices = idle_slices(trace, findings, all.threads).kept_back;
   if (idle < least_idle || slices < least_slices) return std::nullopt;
   Diagnosis found;
   found.id = "kept-back";
