@@ -77,10 +77,9 @@ class Made {
 
   /// Grains by thread and time, and each thread's wait at the end.
   Trace finish() {
-    std::stable_sort(trace_.grains.begin(), trace_.grains.end(),
-                     [](const Grain& a, const Grain& b) {
-                       return std::pair(a.thread, a.begin) < std::pair(b.thread, b.begin);
-                     });
+    std::sort(trace_.grains.begin(), trace_.grains.end(), [](const Grain& a, const Grain& b) {
+      return std::tuple(a.thread, a.begin, b.end) < std::tuple(b.thread, b.begin, a.end);
+    });
     for (Index t = 0; t < trace_.threads.size(); ++t) {
       Time last = busy_[t];
       trace_.grains_of.push_back(0);
@@ -91,8 +90,8 @@ class Made {
       wait(t, last, WaitKind::region_end, end_ - last);
     }
     trace_.grains_of.push_back(trace_.grains.size());
-    std::stable_sort(trace_.waits.begin(), trace_.waits.end(), [](const Wait& a, const Wait& b) {
-      return std::pair(a.thread, a.begin) < std::pair(b.thread, b.begin);
+    std::sort(trace_.waits.begin(), trace_.waits.end(), [](const Wait& a, const Wait& b) {
+      return std::tuple(a.thread, a.begin, b.end) < std::tuple(b.thread, b.begin, a.end);
     });
     return trace_;
   }

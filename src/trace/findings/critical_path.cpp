@@ -9,7 +9,7 @@ namespace {
 /// What a thread did outside of grains, up to a time: creating and the regions' own code.
 class OwnCode {
  public:
-  explicit OwnCode(const Trace& trace) : trace_(trace), of_(trace.threads.size()) {
+  explicit OwnCode(const Trace& trace) : of_(trace.threads.size()) {
     std::size_t wait = 0;
     for (Index t = 0; t < of_.size(); ++t) {
       std::vector<Part>& parts = of_[t];
@@ -52,7 +52,6 @@ class OwnCode {
     return after == parts.begin() ? 0 : std::prev(after)->before;
   }
 
-  const Trace& trace_;
   std::vector<std::vector<Part>> of_;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <unordered_map>
+#include <utility>
 
 namespace lares::trace {
 namespace {
@@ -88,9 +88,10 @@ void add_constructs(const Trace& trace, Findings& findings) {
     of[i].row.construct = i == trace.constructs.size() ? none : static_cast<Index>(i);
     findings.constructs.push_back(finished(of[i]));
   }
-  std::stable_sort(
-      findings.constructs.begin(), findings.constructs.end(),
-      [](const ConstructRow& a, const ConstructRow& b) { return a.sums.time > b.sums.time; });
+  std::sort(findings.constructs.begin(), findings.constructs.end(),
+            [](const ConstructRow& a, const ConstructRow& b) {
+              return std::pair(b.sums.time, a.construct) < std::pair(a.sums.time, b.construct);
+            });
 }
 
 void add_matrix(const Trace& trace, Findings& findings) {

@@ -27,7 +27,8 @@ constexpr std::array<Diagnose, 15> all{kept_back,
 
 bool is_worse(const Diagnosis& a, const Diagnosis& b) {
   if (a.severity != b.severity) return a.severity > b.severity;
-  return a.gain > b.gain;
+  if (a.gain != b.gain) return a.gain > b.gain;
+  return a.id < b.id;
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ std::vector<Diagnosis> diagnose(const Trace& trace, const Findings& findings) {
   for (const Diagnose each : all) {
     if (auto found = each(trace, findings)) list.push_back(std::move(*found));
   }
-  std::stable_sort(list.begin(), list.end(), is_worse);
+  std::sort(list.begin(), list.end(), is_worse);
   return list;
 }
 
