@@ -223,6 +223,10 @@ class Reader {
   [[nodiscard]] std::uint64_t new_task() noexcept {
     return (stream_.number + std::uint64_t{1}) << runtime::record_stream_shift | ++tasks_;
   }
+  /// When iterations were asked for that came then.
+  std::uint64_t asked_before(std::uint64_t at) noexcept {
+    return std::min(std::exchange(asked_at_, nobody_asked), at);
+  }
   [[nodiscard]] std::uint64_t innermost() const noexcept {
     return inside_.empty() ? 0 : inside_.back();
   }
@@ -269,12 +273,12 @@ class Reader {
         event.words[0] = raw.word(bytes_, 1);
         event.words[1] = raw.word(bytes_, 2);
         event.words[2] = event.at;
-        event.at = std::min(asked_at_, event.at);
+        event.at = asked_before(event.at);
         return true;
       case RecordKind::loop_end:
         event.words[0] = innermost();
         event.words[1] = event.at;
-        event.at = std::min(asked_at_, event.at);
+        event.at = asked_before(event.at);
         return true;
       case RecordKind::ready:
         event.words[0] = raw.word(bytes_, 1);
@@ -360,7 +364,8 @@ class Reader {
   RecordClock clock_;
   std::uint64_t ticks_ = 0;
   std::uint64_t tasks_ = 0;
-  std::uint64_t asked_at_ = 0;
+  static constexpr std::uint64_t nobody_asked = ~std::uint64_t{0};
+  std::uint64_t asked_at_ = nobody_asked;
   bool is_damaged_ = false;
   std::vector<std::uint64_t> inside_;        ///< bodies that have begun and not ended
   std::vector<std::uint32_t> construct_at_;  ///< by the number in the file

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
 
 namespace lares::analysis {
 namespace {
@@ -11,12 +13,37 @@ using Json = nlohmann::ordered_json;
 
 constexpr int format_version = 1;
 /// A matrix of more domains than any machine has is a mistake, and costs memory.
-constexpr std::size_t most_domains = 4096;
+constexpr std::size_t most_domains = 1024;
+
+struct WrongField {};
+constexpr const char* wrong_field = "a field of it is of another type than it should be";
+
+/// What a field must be to be taken as a T. Numbers that do not fit are not taken either: the
+/// library converts them without a look.
+template <class T>
+T value_of(const Json& json) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return json.get_ref<const Json::boolean_t&>();
+  } else if constexpr (std::is_integral_v<T>) {
+    const bool fits = json.is_number_unsigned()
+                          ? std::in_range<T>(json.get<std::uint64_t>())
+                          : json.is_number_integer() && std::in_range<T>(json.get<std::int64_t>());
+    if (!fits) throw WrongField{};
+    return json.get<T>();
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return json.get_ref<const std::string&>();
+  } else {
+    if (!json.is_array()) throw WrongField{};
+    T list;
+    for (const Json& each : json) list.push_back(value_of<typename T::value_type>(each));
+    return list;
+  }
+}
 
 template <class T>
 void take(const Json& json, const char* name, T& value) {
   const auto at = json.find(name);
-  if (at != json.end()) value = at->get<T>();
+  if (at != json.end()) value = value_of<T>(*at);
 }
 
 Json environment_json(const RunAbout& about) {
@@ -36,14 +63,14 @@ Json places_json(const RunAbout& about) {
 void take_lists(const Json& json, RunAbout& about) {
   if (const auto at = json.find("environment"); at != json.end()) {
     for (const auto& [name, value] : at->items()) {
-      about.environment.emplace_back(name, value.get<std::string>());
+      about.environment.emplace_back(name, value_of<std::string>(value));
     }
   }
   if (const auto at = json.find("places"); at != json.end()) {
     for (const Json& each : *at) {
-      about.places.push_back({each.at("file").get<std::string>(),
-                              each.at("offset").get<std::uint64_t>(),
-                              each.at("place").get<std::string>()});
+      about.places.push_back({value_of<std::string>(each.at("file")),
+                              value_of<std::uint64_t>(each.at("offset")),
+                              value_of<std::string>(each.at("place"))});
     }
   }
 }
@@ -118,8 +145,10 @@ Result<RunAbout> parse_run_about(std::string_view text) {
       return Error{fmt::format("it has more than {} domains", most_domains)};
     }
     return about;
+  } catch (const WrongField&) {
+    return Error{wrong_field};
   } catch (const nlohmann::json::exception&) {
-    return Error{"a field of it is of another type than it should be"};
+    return Error{wrong_field};
   }
 }
 

@@ -34,7 +34,7 @@ class Homes {
 
 std::optional<Error> Assembler::add(std::span<const std::byte> record) {
   ThreadBook book;
-  Follower follower(book);
+  Follower follower(book, record.size());
   const auto stream = analysis::read_record(
       record, [&follower](const analysis::RecordedEvent& event,
                           std::span<const analysis::RecordedAccess> accesses) {

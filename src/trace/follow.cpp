@@ -28,12 +28,16 @@ WaitKind kind_of(std::uint32_t wait) noexcept {
   return WaitKind::taskwait;
 }
 
+std::uint16_t domain_of(std::uint16_t told) noexcept {
+  return told < most_domains ? told : no_domain;
+}
+
 Access access_of(const RecordedAccess& told) noexcept {
   Access access;
   access.address = told.address;
   access.bytes = told.bytes;
   if (told.home >= runtime::record_first_home) {
-    access.home = static_cast<std::uint16_t>(told.home - runtime::record_first_home);
+    access.home = domain_of(static_cast<std::uint16_t>(told.home - runtime::record_first_home));
   }
   access.writes = told.mode != RecordMode::in && told.mode != RecordMode::affinity;
   return access;
@@ -56,9 +60,8 @@ Locality locality_of(const RecordedEvent& event) noexcept {
 // Numbers of a stream's tasks are given in turn, so the list grows by little at a time.
 TaskBook& Follower::task(std::uint64_t number) {
   const std::uint64_t index = number & task_number_mask;
-  constexpr std::uint64_t most_lost = 1U << 20U;  // in a window that was damaged
   if (index >= book_.tasks.size()) {
-    if (index > book_.tasks.size() + most_lost) return lost_ = {};
+    if (index > most_tasks_) return lost_ = {};
     book_.tasks.resize(index + 1);
   }
   return book_.tasks[index];
@@ -66,6 +69,8 @@ TaskBook& Follower::task(std::uint64_t number) {
 
 void Follower::see(const RecordedEvent& event, std::span<const RecordedAccess> accesses) {
   book_.last = std::max(book_.last, event.at);
+  if (event.kind == RecordKind::chunk) book_.last = std::max(book_.last, event.words[2]);
+  if (event.kind == RecordKind::loop_end) book_.last = std::max(book_.last, event.words[1]);
   switch (event.kind) {
     case RecordKind::enter:
       return enter(event);
@@ -132,17 +137,18 @@ void Follower::enter(const RecordedEvent& event) {
       {event.words[0], event.words[2], event.at, event.at, event.argument, event.team});
   own.region = frame.visit;
   frames_.push_back(frame);
-  if (event.domain != analysis::no_recorded_domain) book_.thread.domain = event.domain;
+  if (event.domain != analysis::no_recorded_domain) book_.thread.domain = domain_of(event.domain);
   if (event.core != analysis::no_recorded_domain) book_.thread.core = event.core;
 }
 
 void Follower::leave(Time at) {
   if (frames_.empty()) return;
+  if (frames_.back().grain != none) return end(at);  // what came before was lost
   stop(at);
   Frame& top = frames_.back();
   if (top.does == Frame::Does::waits) end_wait(top, at);
   if (top.chunk != none) end_chunk(top, at);
-  if (top.visit != none && top.grain == none) book_.visits[top.visit].end = at;
+  if (top.visit != none) book_.visits[top.visit].end = at;
   frames_.pop_back();
   if (!frames_.empty()) frames_.back().since = std::max(frames_.back().since, at);
 }
@@ -181,7 +187,7 @@ void Follower::resume(Time at) {
 Index Follower::add_grain(const RecordedEvent& event, Time begin, std::uint64_t number) {
   Grain grain;
   grain.begin = grain.end = grain.created = grain.ready = begin;
-  grain.home = event.domain;
+  grain.home = domain_of(event.domain);
   grain.domain = book_.thread.domain;
   grain.locality = locality_of(event);
   grain.located = event.located;
@@ -196,7 +202,7 @@ Index Follower::add_grain(const RecordedEvent& event, Time begin, std::uint64_t 
 void Follower::begin(const RecordedEvent& event) {
   stop(event.at);
   const Index index = add_grain(event, event.at, event.words[0]);
-  book_.grains[index].stolen_from = event.stolen_from;
+  book_.grains[index].stolen_from = domain_of(event.stolen_from);
   Frame frame;
   frame.task = event.words[0];
   frame.grain = index;
@@ -260,7 +266,8 @@ void Follower::begin_loop(const RecordedEvent& event) {
 
 void Follower::end_chunk(Frame& frame, Time at) {
   Grain& chunk = book_.grains[frame.chunk];
-  chunk.end = std::max(chunk.begin, at);
+  // Where events are missing it may have gone on later than it was asked for the next.
+  chunk.end = std::max({chunk.begin, at, std::min(frame.since, book_.last)});
   frame.chunk = none;
 }
 

@@ -13,7 +13,9 @@ namespace lares::trace {
 /// of the stream's plus 1, or 0, in `Grain::construct`, `TaskBook::construct` and the like.
 class Follower {
  public:
-  explicit Follower(ThreadBook& book) : book_(book) {}
+  /// A stream of so many bytes tells of no more tasks than it has words.
+  Follower(ThreadBook& book, std::size_t bytes)
+      : book_(book), most_tasks_(bytes / sizeof(std::uint64_t)) {}
 
   void see(const analysis::RecordedEvent& event,
            std::span<const analysis::RecordedAccess> accesses);
@@ -56,6 +58,7 @@ class Follower {
   Index add_grain(const analysis::RecordedEvent& event, Time begin, std::uint64_t task);
 
   ThreadBook& book_;
+  std::size_t most_tasks_;
   std::vector<Frame> frames_;
   Index last_ended_ = none;
   TaskBook lost_;  ///< of a number that makes no sense

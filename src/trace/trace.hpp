@@ -22,6 +22,8 @@ using Time = std::uint64_t;
 using Index = std::uint32_t;
 inline constexpr Index none = 0xFFFFFFFF;
 inline constexpr std::uint16_t no_domain = 0xFFFF;
+/// Numbers of domains from here on are damage: no machine has so many.
+inline constexpr std::uint16_t most_domains = 1024;
 
 /// A place in the program that makes tasks, or a worksharing loop.
 struct Construct {

@@ -4,8 +4,10 @@
 // CORPUS tests/fuzz/record
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <source_location>
 #include <span>
 #include <vector>
 
@@ -17,13 +19,18 @@ namespace {
 
 using namespace lares::trace;
 
-void demand(bool holds) {
-  if (!holds) std::abort();
+void demand(bool holds, std::source_location at = std::source_location::current()) {
+  if (holds) return;
+  std::fprintf(stderr, "line %u does not hold\n", static_cast<unsigned>(at.line()));
+  std::abort();
 }
 
 void check_grain(const Trace& trace, const Grain& grain) {
-  demand(grain.created <= grain.ready && grain.ready <= grain.begin && grain.begin <= grain.end);
-  demand(grain.end <= trace.duration && grain.self <= grain.length());
+  demand(grain.created <= grain.ready);
+  demand(grain.ready <= grain.begin);
+  demand(grain.begin <= grain.end);
+  demand(grain.end <= trace.duration);
+  demand(grain.self <= grain.length());
   demand(grain.construct == none || grain.construct < trace.constructs.size());
   demand(grain.region == none || grain.region < trace.regions.size());
   demand(grain.first_access + std::size_t{grain.accesses} <= trace.accesses.size() ||

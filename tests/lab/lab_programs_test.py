@@ -8,6 +8,7 @@ the host's: what is asserted of schedules has a wide margin, what arithmetic say
 Ends with status 77, "skipped", where there is no QEMU.
 """
 
+import json
 import pathlib
 import shutil
 import statistics
@@ -127,6 +128,36 @@ class Programs(Shares):
                        guest=("--cpus-per-node", "1"))
             self.assertIn("result=ok", done.output)
             self.assertIn("8 numa domains", done.errors + done.output)
+
+
+class Traces(Shares):
+    """What `lares report` says of a traced run is what the machine under it counts."""
+
+    def remote_shares(self, policy):
+        """Of grains by the report, and of lines by the counts."""
+        jacobi = program("examples/jacobi-gcc")
+        libraries = [word for name in ("openmp", "openmp-loops", "placement")
+                     for word in ("--file", BUILD / f"liblares-{name}.so")]
+        script = (f"{LARES} run --quiet --policy {policy} --trace /tmp/trace -- {jacobi} {' '.join(JACOBI)} && "
+                  f"{LARES} report /tmp/trace --format json")
+        done = run(4, "/bin/sh", "-c", script, guest=("--with", LARES, "--with", BUILD / "lares-study",
+                                                       "--with", jacobi, *libraries))
+        report = json.loads(done.output[done.output.index("\n{\n"):])["runs"][0]
+        grains = report["grains_by_home_and_domain"]
+        here = sum(grains[node][node] for node in range(4))
+        self.assertEqual(sum(map(sum, grains)), 3 * 64, "every task of three sweeps has a home")
+        matrix = lab_guests.fetched(done.region("sweeps"))
+        shares = (1 - here / (3 * 64), lab_guests.remote(matrix) / sum(map(sum, matrix)))
+        print(f"{policy}: {shares[0]:.3f} of the grains remote by the report, {shares[1]:.3f} of the lines counted")
+        return shares
+
+    def test_the_reports_share_is_the_counted_one(self):
+        central, central_lines = self.remote_shares("central")
+        home, home_lines = self.remote_shares("auto")
+        # A block's neighbours are on other nodes whoever runs it: lines have those, too.
+        self.assertLess(abs(central - central_lines), 0.12)
+        self.assertLess(abs(home - home_lines), 0.2)
+        self.assertGreater(central - home, 0.4)
 
 
 class Placement(unittest.TestCase):

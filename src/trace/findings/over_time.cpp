@@ -8,7 +8,9 @@ namespace lares::trace {
 namespace {
 
 constexpr std::size_t parallelism_slices = 400;
-constexpr std::size_t traffic_slices = 60;
+constexpr std::size_t most_traffic_slices = 60;
+/// Of all slices: where there are many domains, there are fewer slices.
+constexpr std::size_t most_traffic_cells = std::size_t{1} << 22U;
 
 // The outermost grains of each thread, without what they waited.
 void add_running(const Trace& trace, Slices& slices) {
@@ -44,10 +46,12 @@ void add_running(const Trace& trace, Slices& slices) {
 }
 
 void add_traffic(const Trace& trace, Findings& findings) {
-  const Slices slices(trace.duration, traffic_slices);
   const std::size_t size = trace.domains;
+  const std::size_t count =
+      std::clamp<std::size_t>(most_traffic_cells / (size * size), 1, most_traffic_slices);
+  const Slices slices(trace.duration, count);
   findings.traffic_slice = slices.length();
-  findings.traffic.assign(traffic_slices, std::vector<std::uint64_t>(size * size));
+  findings.traffic.assign(count, std::vector<std::uint64_t>(size * size));
   for (const Grain& grain : trace.grains) {
     if (grain.domain >= size || grain.has(grain_flag::goes_on)) continue;
     auto& slice = findings.traffic[slices.at(grain.begin)];
