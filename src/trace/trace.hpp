@@ -66,6 +66,7 @@ struct Grain {
   Index released_by = none;          ///< the grain whose end made it ready
   Index part_of = none;              ///< of a later part: the part before
   Index region = none;               ///< of Trace::regions
+  Index created_by = none;           ///< the thread that created it; none: not known
   std::uint32_t iterations = 0;      ///< of a chunk; at most 2^32 - 1
   std::uint16_t home = no_domain;    ///< where its data is, or where it was meant to run
   std::uint16_t domain = no_domain;  ///< where it ran
