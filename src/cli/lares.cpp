@@ -18,6 +18,7 @@ constexpr Command commands[] = {
     {"doctor", add_doctor},
     {"lab", add_lab},
     {"simulate", nullptr, simulate_summary},
+    {"export", nullptr, export_summary},
 };
 // clang-format on
 

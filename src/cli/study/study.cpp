@@ -9,6 +9,7 @@ constexpr Command commands[] = {
     {"measure", add_measure},
     {"bench", add_bench},
     {"simulate", add_simulate},
+    {"export", add_export},
 };
 
 }  // namespace
