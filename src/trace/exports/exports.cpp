@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<ExportKind, 5> kinds = {{
     {ExportFormat::otf2, "otf2", ".otf2", false,
-     "an archive, a folder, for Vampir, Scalasca, CubeGUI and otf2-print"},
+     "an archive, a folder, for Vampir and for the tools of OTF2"},
     {ExportFormat::perfetto, "perfetto", ".perfetto-trace", true,
      "for ui.perfetto.dev and its trace processor"},
     {ExportFormat::speedscope, "speedscope", ".speedscope.json", true, "for speedscope.app"},

@@ -52,7 +52,7 @@ void cover_inner_regions(const Trace& trace, Presence& presence) {
 bool opens_before(const Span& a, const Span& b) {
   if (a.begin != b.begin) return a.begin < b.begin;
   if (a.end != b.end) return a.end > b.end;
-  return a.kind < b.kind;
+  return a.kind != b.kind ? a.kind < b.kind : a.index < b.index;
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ std::vector<Edge> Lanes::edges_of(Index thread) const {
       spans.push_back({grain.begin, grain.end, SpanKind::grain, static_cast<Index>(i)});
     }
   }
-  std::stable_sort(spans.begin(), spans.end(), opens_before);
+  std::sort(spans.begin(), spans.end(), opens_before);
   std::vector<Edge> edges;
   edges.reserve(spans.size() * 2);
   std::vector<Span> open;

@@ -89,8 +89,10 @@ void Otf2Tasks::find_tasks() {
   }
   std::map<std::pair<Index, Index>, std::uint32_t> last_number;  // by team and thread
   for (Index thread = 0; thread < created_.size(); ++thread) {
-    std::stable_sort(created_[thread].begin(), created_[thread].end(), [&](Index a, Index b) {
-      return trace_.grains[a].created < trace_.grains[b].created;
+    std::sort(created_[thread].begin(), created_[thread].end(), [&](Index a, Index b) {
+      const Time of_a = trace_.grains[a].created;
+      const Time of_b = trace_.grains[b].created;
+      return of_a != of_b ? of_a < of_b : a < b;
     });
     for (const Index i : created_[thread]) {
       const Index team = team_of(trace_.grains[i].region, trace_.grains[i].thread);
