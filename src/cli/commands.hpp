@@ -40,11 +40,12 @@ void add_policies(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_lab(CLI::App& app);
 
-/// In the program lares-study: what measures and predicts.
+/// In the program lares-study: what measures and predicts, and what reads traced runs.
 void add_measure(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_simulate(CLI::App& app);
 void add_report(CLI::App& app);
+void add_export(CLI::App& app);
 
 /// One row of a program's table.
 struct Command {
@@ -61,6 +62,8 @@ inline constexpr const char* report_summary =
     "Say where the time of a traced run went, and what to do";
 inline constexpr const char* simulate_summary =
     "Predict how a workload runs on a machine under each of several policies";
+inline constexpr const char* export_summary =
+    "Write a traced run for other tools: OTF2, Perfetto, speedscope, CSV, SQLite";
 
 /// What a program that main.cpp makes consists of: one for each program.
 struct Program {

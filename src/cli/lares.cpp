@@ -18,6 +18,7 @@ constexpr Command commands[] = {
     {"doctor", add_doctor},
     {"lab", add_lab},
     {"report", nullptr, report_summary},
+    {"export", nullptr, export_summary},
     {"simulate", nullptr, simulate_summary},
 };
 // clang-format on

@@ -84,7 +84,7 @@ def packages(*words, environment=None):
 
 class Packages(unittest.TestCase):
     def test_groups_together_are_everything(self):
-        groups = [packages(group) for group in ("build", "bench", "lab", "test")]
+        groups = [packages(group) for group in ("build", "bench", "lab", "report", "test")]
         self.assertEqual(sorted({name for group in groups for name in group}), sorted(packages()))
 
     def test_what_builds_needs_no_test_and_no_guest(self):

@@ -72,7 +72,7 @@ class Common(CommandTest):
     def test_alone_it_prints_a_short_help(self):
         text = self.output()
         for name in ("run", "topo", "places", "distances", "measure", "bench", "policies", "doctor",
-                     "lab", "report", "simulate", "stall"):
+                     "lab", "report", "simulate", "stall", "export"):
             self.assertRegex(text, rf"(?m)^  {name} ")
         self.assertLess(text.count("\n"), 25)
 
@@ -81,13 +81,13 @@ class Common(CommandTest):
 
     def test_every_command_has_help_with_an_example(self):
         for name in ("run", "topo", "places", "distances", "measure", "bench", "policies", "doctor",
-                     "lab", "report", "simulate", "stall"):
+                     "lab", "report", "simulate", "stall", "export"):
             self.assertRegex(self.output(name, "--help"), r"(?s)Example.*lares ")
 
     def test_an_unknown_word_is_named_with_the_accepted_ones(self):
         self.assertEqual(self.refused("rnu"), 'unknown command "rnu", accepted are run, stall, '
                                               'topo, places, distances, measure, bench, policies, '
-                                              'doctor, lab, report, simulate')
+                                              'doctor, lab, report, export, simulate')
         self.assertEqual(self.refused("--frob"),
                          'unknown option "--frob", accepted are --help, --version')
         self.assertEqual(self.refused("topo", "--frob"),

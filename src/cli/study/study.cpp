@@ -10,6 +10,7 @@ constexpr Command commands[] = {
     {"bench", add_bench},
     {"simulate", add_simulate},
     {"report", add_report},
+    {"export", add_export},
 };
 
 }  // namespace

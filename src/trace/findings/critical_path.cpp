@@ -55,9 +55,9 @@ class OwnCode {
   std::vector<std::vector<Part>> of_;
 };
 
-class Span {
+class LongestChains {
  public:
-  explicit Span(const Trace& trace)
+  explicit LongestChains(const Trace& trace)
       : trace_(trace),
         own_(trace),
         start_(trace.grains.size()),
@@ -204,10 +204,10 @@ class Span {
 }  // namespace
 
 void add_critical_path(const Trace& trace, Findings& findings) {
-  const Span span(trace);
+  const LongestChains chains(trace);
   for (Index region = 0; region < trace.regions.size(); ++region) {
-    findings.critical += span.of(region);
-    const std::vector<Index> chain = span.chain(span.last_of(region));
+    findings.critical += chains.of(region);
+    const std::vector<Index> chain = chains.chain(chains.last_of(region));
     findings.critical_path.insert(findings.critical_path.end(), chain.begin(), chain.end());
   }
   std::vector<Time> by_construct(trace.constructs.size() + 1);
