@@ -6,11 +6,8 @@ namespace lares::cli {
 namespace {
 
 constexpr Command commands[] = {
-    {"measure", add_measure},
-    {"bench", add_bench},
-    {"simulate", add_simulate},
-    {"report", add_report},
-    {"export", add_export},
+    {"measure", add_measure}, {"bench", add_bench},   {"simulate", add_simulate},
+    {"report", add_report},   {"export", add_export},
 };
 
 }  // namespace
