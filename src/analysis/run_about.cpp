@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int format_version = 1;
+constexpr int about_version = 1;
 /// A matrix of more domains than any machine has is a mistake, and costs memory.
 constexpr std::size_t most_domains = 1024;
 
@@ -103,7 +103,7 @@ RunAbout from_json(const Json& json) {
 }  // namespace
 
 std::string to_json(const RunAbout& about) {
-  const Json json = {{"lares_trace", format_version},
+  const Json json = {{"lares_trace", about_version},
                      {"finished", about.finished},
                      {"command", about.command},
                      {"exit_status", about.exit_status},
@@ -135,9 +135,9 @@ Result<RunAbout> parse_run_about(std::string_view text) {
   if (version == json.end() || !version->is_number_integer()) {
     return Error{"it is not of a trace of Lares: \"lares_trace\" is missing"};
   }
-  if (version->get<std::int64_t>() != format_version) {
+  if (version->get<std::int64_t>() != about_version) {
     return Error{fmt::format("it has format {}, and this Lares reads {}",
-                             version->get<std::int64_t>(), format_version)};
+                             version->get<std::int64_t>(), about_version)};
   }
   try {
     RunAbout about = from_json(json);

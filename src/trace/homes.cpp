@@ -9,9 +9,9 @@
 namespace lares::trace {
 namespace {
 
-class Homes {
+class HomesInTime {
  public:
-  explicit Homes(Trace& trace)
+  explicit HomesInTime(Trace& trace)
       : trace_(trace), by_last_writer_(trace.about.level != "numa" && !trace.about.level.empty()) {}
 
   void see(Grain& grain) {
@@ -76,7 +76,7 @@ void complete_homes(Trace& trace) {
   std::sort(order.begin(), order.end(), [&trace](Index a, Index b) {
     return std::pair(trace.grains[a].begin, a) < std::pair(trace.grains[b].begin, b);
   });
-  Homes homes(trace);
+  HomesInTime homes(trace);
   for (const Index grain : order) homes.see(trace.grains[grain]);
 }
 

@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using trace::Locality;
 
-constexpr int format_version = 1;
+constexpr int report_version = 1;
 
 Json by_locality(const std::array<std::uint64_t, trace::localities>& by) {
   Json json;
@@ -161,7 +161,7 @@ std::string csv_row(const ReportedRun& run, const trace::ConstructRow& row) {
 }  // namespace
 
 std::string report_json(const ReportedRun& run, const ReportedRun* after) {
-  Json json = {{"lares_report", format_version}, {"runs", Json::array({run_json(run)})}};
+  Json json = {{"lares_report", report_version}, {"runs", Json::array({run_json(run)})}};
   if (after != nullptr) json["runs"].push_back(run_json(*after));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
