@@ -52,9 +52,15 @@ void add_traffic(const Trace& trace, Findings& findings) {
   const Slices slices(trace.duration, count);
   findings.traffic_slice = slices.length();
   findings.traffic.assign(count, std::vector<std::uint64_t>(size * size));
+  const bool in_grains = std::all_of(findings.bytes.begin(), findings.bytes.end(),
+                                     [](std::uint64_t bytes) { return bytes == 0; });
   for (const Grain& grain : trace.grains) {
     if (grain.domain >= size || grain.has(grain_flag::goes_on)) continue;
     auto& slice = findings.traffic[slices.at(grain.begin)];
+    if (in_grains) {
+      if (grain.home < size) ++slice[grain.home * size + grain.domain];
+      continue;
+    }
     for_each_home(trace, grain, [&](std::uint16_t home, std::uint64_t bytes) {
       if (home < size) slice[home * size + grain.domain] += bytes;
     });

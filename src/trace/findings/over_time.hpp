@@ -23,7 +23,7 @@ class Slices {
   std::vector<double> whole_;   ///< differences between neighbours
 };
 
-/// Fills in `parallelism` and `traffic`. O(grains + waits).
+/// Fills in `parallelism` and `traffic`, after `bytes`. O(grains + waits).
 void add_course(const Trace& trace, Findings& findings);
 
 }  // namespace lares::trace

@@ -14,10 +14,14 @@ std::string where_time_went(const Trace& trace, const Findings& findings) {
   const auto part = [&all](Time time) {
     return human_share(static_cast<double>(time) / static_cast<double>(all.time));
   };
+  Time own_code = 0;
+  for (const ThreadRow& row : findings.threads) own_code += row.other;
   return fmt::format(
-      "{} thread{} spent {} of {} in tasks and chunks, {} creating them, {} waiting.", all.threads,
-      all.threads == 1 ? "" : "s", part(findings.work), human_time(findings.in_regions),
-      part(findings.creation), part(findings.idle));
+      "{} thread{} spent {} of {} in tasks and chunks, {} creating them, {} in the regions' own "
+      "code, {} waiting.",
+      all.threads, all.threads == 1 ? "" : "s", part(findings.work),
+      human_time(findings.in_regions), part(findings.creation), part(own_code),
+      part(findings.idle));
 }
 
 std::string where_data_was(const Trace& trace, const Findings& findings) {

@@ -3,7 +3,7 @@
 function makeTraffic(runs) {
   const panels = runs.map((run) => new TrafficPanel(run, runs.length));
   byId("traffic").append(
-    element("p", { class: "quiet" }, "Bytes that grains named: rows are where the data is at home, columns are where the grains ran. Drag over the strip, or move the two sliders, to look at a part of the run."),
+    element("p", { class: "quiet" }, "What grains named, in bytes; or grains themselves, where the program does not tell lengths: rows are where the data is at home, columns are where the grains ran. Drag over the strip, or move the two sliders, to look at a part of the run."),
     element("div", { class: "runs" }, panels.map((panel) => panel.element)));
   themeListeners.push(() => panels.forEach((panel) => panel.draw()));
 }
@@ -11,11 +11,15 @@ function makeTraffic(runs) {
 class TrafficPanel {
   constructor(run, runs) {
     this.run = run;
+    const { bytes, grains } = run.findings.charts;
+    this.inGrains = bytes.every((count) => count === 0);
+    this.whole = this.inGrains ? grains : bytes;
+    this.text = this.inGrains ? (count) => countText(count) + (count === 1 ? " grain" : " grains") : bytesText;
     this.cells = run.trace.domains ** 2;
     this.slices = this.cells > 0 ? run.traffic.length / this.cells : 0;
     this.from = 0;
     this.to = this.slices;
-    this.strip = element("canvas", { class: "strip", role: "img", "aria-label": "Bytes over time, local below, remote above" });
+    this.strip = element("canvas", { class: "strip", role: "img", "aria-label": (this.inGrains ? "Grains" : "Bytes") + " over time, local below, remote above" });
     const slider = (label, value) => element("input", { type: "range", min: 0, max: this.slices, value, "aria-label": label, oninput: () => this.onSlide() });
     this.sliders = [slider("From", 0), slider("To", this.slices)];
     this.caption = element("p", { class: "range", "aria-live": "polite" });
@@ -65,8 +69,8 @@ class TrafficPanel {
     return this.slices < 2 || (this.from === 0 && this.to === this.slices);
   }
 
-  bytes() {
-    if (this.isWhole()) return this.run.findings.charts.bytes;
+  amounts() {
+    if (this.isWhole()) return this.whole;
     const sum = new Array(this.cells).fill(0);
     for (let i = this.from * this.cells; i < this.to * this.cells; i++) sum[i % this.cells] += this.run.traffic[i];
     return sum;
@@ -76,7 +80,7 @@ class TrafficPanel {
     const { traffic_slice: slice } = this.run.findings.charts;
     this.caption.textContent = this.isWhole() ? "the whole run" : timeText(this.from * slice) + " to " + timeText(this.to * slice);
     this.drawStrip();
-    this.matrix.replaceChildren(matrixTable(this.bytes(), this.run.trace.domains));
+    this.matrix.replaceChildren(matrixTable(this.amounts(), this.run.trace.domains, this.text));
   }
 
   // Local bytes from the ground up, what crossed on top of them.
@@ -109,22 +113,22 @@ class TrafficPanel {
   }
 }
 
-function matrixTable(bytes, domains) {
-  const total = bytes.reduce((a, b) => a + b, 0);
-  const most = bytes.reduce((a, b) => Math.max(a, b), 1);
+function matrixTable(amounts, domains, text) {
+  const total = amounts.reduce((a, b) => a + b, 0);
+  const most = amounts.reduce((a, b) => Math.max(a, b), 1);
   const numbers = Array.from({ length: domains }, (_, i) => i);
   const isSmall = domains > 12;
   const corner = element("th", { scope: "col" }, isSmall ? "" : "at home in \\ ran in");
   const head = element("tr", {}, corner, numbers.map((to) => element("th", { scope: "col" }, isSmall ? String(to) : domainName(to))));
   const rows = numbers.map((from) => element("tr", {}, element("th", { scope: "row" }, isSmall ? String(from) : domainName(from)),
-    numbers.map((to) => matrixCell(bytes[from * domains + to] || 0, from, to, most, total, isSmall))));
-  return element("table", { class: "matrix" + (isSmall ? " small" : "") }, element("caption", { class: "unseen" }, "Bytes from domain to domain"), element("thead", {}, head), element("tbody", {}, rows));
+    numbers.map((to) => matrixCell(amounts[from * domains + to] || 0, from, to, most, total, isSmall, text))));
+  return element("table", { class: "matrix" + (isSmall ? " small" : "") }, element("caption", { class: "unseen" }, "From domain to domain"), element("thead", {}, head), element("tbody", {}, rows));
 }
 
-function matrixCell(bytes, from, to, most, total, isSmall) {
-  const strength = bytes === 0 ? 0 : Math.max(4, Math.round(bytes / most * 60));
+function matrixCell(amount, from, to, most, total, isSmall, text) {
+  const strength = amount === 0 ? 0 : Math.max(4, Math.round(amount / most * 60));
   const tint = "--tint:" + strength + "%";
-  const title = bytesText(bytes) + " at home in " + domainName(from) + ", used in " + domainName(to);
-  const what = isSmall ? null : [bytesText(bytes), element("small", {}, total > 0 ? shareText(bytes / total) : "")];
+  const title = text(amount) + " at home in " + domainName(from) + ", used in " + domainName(to);
+  const what = isSmall ? null : [text(amount), element("small", {}, total > 0 ? shareText(amount / total) : "")];
   return element("td", { class: from === to ? "own" : "crossed", style: tint, title, "aria-label": title }, what);
 }
