@@ -46,7 +46,6 @@ void settle(Worker& worker) noexcept {
 InSeries begin_hold(Worker& worker, decide::Series& series) noexcept {
   const std::uint32_t hurried = worker.team->hurried.load(std::memory_order_relaxed);
   if (hurried >= decide::limits::most_hurried) return {};
-  settle(worker);
   if (worker.held_series != &series) {
     release_held(worker);
     worker.held_series = &series;
@@ -175,6 +174,7 @@ void release_held_tasks(Worker& worker) noexcept {
   if (!is_sole_creator(worker) || count < places.domains_with_workers().size()) {
     return let_go(worker);
   }
+  settle(worker);  // only now: of what is let go nobody knows where it belongs
   Dealt dealt(worker);
   // The newest first. Some may be gone: whoever waited for long has taken the oldest.
   for (std::uint64_t position = count; position-- > 0;) {
