@@ -134,14 +134,34 @@ static void plain(int mended) {
   }
 }
 
+/* One task makes all others. */
+static void nested(int mended) {
+  (void)mended;
+#pragma omp parallel
+#pragma omp single
+#pragma omp task
+  {
+    for (int i = 0; i < 400; ++i) {
+#pragma omp task
+      work(50);
+    }
+#pragma omp taskwait
+  }
+}
+
 static const struct {
   const char* name;
   void (*run)(int mended);
 } faults[] = {
-    {"too-fine", too_fine},           {"too-coarse", too_coarse},
-    {"one-creator", one_creator},     {"serial", serial},
-    {"imbalance", imbalance},         {"taskwaits", taskwaits},
-    {"far-from-data", far_from_data}, {"plain", plain},
+    {"too-fine", too_fine},
+    {"too-coarse", too_coarse},
+    {"one-creator", one_creator},
+    {"serial", serial},
+    {"imbalance", imbalance},
+    {"taskwaits", taskwaits},
+    {"far-from-data", far_from_data},
+    {"plain", plain},
+    {"nested", nested},
 };
 
 int main(int argc, char** argv) {

@@ -122,6 +122,20 @@ class Recording(TraceTest):
         self.assertEqual(json.loads(text)["tasks"], 500)
 
 
+class Sharing(TraceTest):
+    def test_a_task_that_makes_all_others_shares_them(self):
+        """A region's only task is no series of tasks whose data others had better leave alone."""
+        shares = []
+        for attempt in range(4):  # a thread may be kept from its core
+            self.trace = self.trace.with_name(f"trace{attempt}")
+            self.run_traced(FAULTS, "nested")
+            work = [row["work_ns"] for row in self.report()[0]["threads"]]
+            shares.append(min(work) / sum(work))
+            if shares[-1] > 0.3:
+                return
+        self.fail(f"of the work one thread had {shares}")
+
+
 class Endings(TraceTest):
     def start(self):
         process = subprocess.Popen(
