@@ -205,8 +205,9 @@ InSeries next_in(Worker& worker, CreatorBooks& books, std::uintptr_t code) noexc
     case decide::Series::Answer::none:
       return {};
   }
-  if (series.rounds() < decide::limits::first_instances) settle(worker);
-  return {home_of_part(worker, series.position(), series.count()), false, series.position() == 0};
+  const DomainId home = home_of_part(worker, series.position(), series.count());
+  if (home.valid() && series.rounds() < decide::limits::first_instances) settle(worker);
+  return {home, false, series.position() == 0};
 }
 
 // What `ask(books)` answers if this worker is the only creator.
