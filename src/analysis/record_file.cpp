@@ -419,13 +419,23 @@ std::vector<std::byte> read_record_bytes(const std::string& path) {
   return bytes;
 }
 
-std::vector<RecordedStream> read_records(const std::string& directory) {
-  std::vector<RecordedStream> streams;
+std::vector<std::string> record_files(const std::string& directory) {
+  std::vector<std::string> files;
   std::error_code failed;
   for (std::filesystem::directory_iterator at(directory, failed), end; !failed && at != end;
        at.increment(failed)) {
-    if (!at->path().filename().string().starts_with("record.")) continue;
-    auto stream = parse_record(read_record_bytes(at->path().string()));
+    if (at->path().filename().string().starts_with("record.")) {
+      files.push_back(at->path().string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<RecordedStream> read_records(const std::string& directory) {
+  std::vector<RecordedStream> streams;
+  for (const std::string& file : record_files(directory)) {
+    auto stream = parse_record(read_record_bytes(file));
     if (stream) streams.push_back(std::move(stream.value()));
   }
   std::sort(streams.begin(), streams.end(), [](const RecordedStream& a, const RecordedStream& b) {

@@ -78,6 +78,10 @@ Result<RecordedStream> parse_record(std::span<const std::byte> bytes);
 /// Every `record.<pid>.<n>` of a directory that can be read, by process and number.
 std::vector<RecordedStream> read_records(const std::string& directory);
 
+/// The paths of a directory's `record.<pid>.<n>`, in the order of their names; none if it cannot be
+/// read.
+std::vector<std::string> record_files(const std::string& directory);
+
 /// A file's bytes; none if it is no regular file or cannot be read.
 std::vector<std::byte> read_record_bytes(const std::string& path);
 

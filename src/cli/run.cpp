@@ -370,9 +370,11 @@ class Run {
     about.signal = report.ending.signal;
     std::set<std::string> runtimes;
     for (const auto& process : report.run.processes) {
-      if (!process.runtime.empty()) runtimes.insert(process.runtime);
+      if (process.runtime.empty()) continue;
+      runtimes.insert(process.runtime);
+      const auto commas = std::count(process.runtime.begin(), process.runtime.end(), ',');
+      about.runtimes = std::max(about.runtimes, static_cast<std::uint32_t>(commas) + 1);
     }
-    about.runtimes = static_cast<std::uint32_t>(runtimes.size());
     about.openmp = fmt::format("{}", fmt::join(runtimes, ", "));
     about.notes = report.notes;
     for (const std::string& note : trace_.finish(std::move(about))) report.notes.push_back(note);

@@ -69,11 +69,14 @@ void Engine::describe(CountersFile& file) noexcept {
   std::snprintf(file.runtime, sizeof(file.runtime), "%s", runtime_.load(std::memory_order_relaxed));
 }
 
-void Engine::set_runtime(const char* name) noexcept {
-  runtime_.store(name, std::memory_order_relaxed);
-  if (CountersFile* file = counters_.load(std::memory_order_acquire); file != nullptr) {
-    std::snprintf(file->runtime, sizeof(file->runtime), "%s", name);
-  }
+void Engine::add_runtime(const char* name) noexcept {
+  const bool is_first = *runtime_.load(std::memory_order_relaxed) == '\0';
+  if (is_first) runtime_.store(name, std::memory_order_relaxed);
+  CountersFile* const file = counters_.load(std::memory_order_acquire);
+  if (file == nullptr) return;
+  const std::size_t used = is_first ? 0 : strnlen(file->runtime, sizeof(file->runtime) - 1);
+  std::snprintf(file->runtime + used, sizeof(file->runtime) - used, "%s%s", used == 0 ? "" : ", ",
+                name);
 }
 
 CountersFile* Engine::make_counters() noexcept {

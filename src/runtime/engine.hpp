@@ -97,8 +97,9 @@ class Engine {
     stable_work_listener_.store(listener, std::memory_order_relaxed);
   }
 
-  /// The name of the stock runtime below, for the counters file. `name` must live for ever.
-  void set_runtime(const char* name) noexcept;
+  /// The name of a stock runtime below, for the counters file: a process may have several. `name`
+  /// must live for ever. One thread at a time.
+  void add_runtime(const char* name) noexcept;
 
   /// A slot of the counters file for a new thread, or nullptr if none is left. Thread safe.
   CounterSlot* claim_counters() noexcept;
@@ -120,7 +121,7 @@ class Engine {
   policy::Choice choice_;
   memory::Homes* homes_ = nullptr;  // lives for ever: threads may outlive static destruction
   memory::Extents* extents_ = nullptr;
-  std::atomic<const char*> runtime_{""};  // set once
+  std::atomic<const char*> runtime_{""};  // the first, set once
   CountersFile* make_counters() noexcept;
   void describe(CountersFile& file) noexcept;
 

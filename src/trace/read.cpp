@@ -18,19 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> record_files(const std::string& directory) {
-  std::vector<std::string> files;
-  std::error_code failed;
-  for (fs::directory_iterator at(directory, failed), end; !failed && at != end;
-       at.increment(failed)) {
-    if (at->path().filename().string().starts_with("record.")) {
-      files.push_back(at->path().string());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 /// A sentence if the file is not there or cannot be read.
 Result<About> read_about(const std::string& directory) {
   const std::string name = directory + "/" + analysis::run_about_file;
@@ -91,7 +78,7 @@ Result<Trace> read_trace(const std::string& directory) {
     return Error{fmt::format("\"{}\" is no folder; lares run --trace {} -- ./app makes one",
                              directory, directory)};
   }
-  const std::vector<std::string> files = record_files(directory);
+  const std::vector<std::string> files = analysis::record_files(directory);
   const auto about = read_about(directory);
   if (files.empty() && !about) {
     return Error{

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -22,17 +22,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Every construct of the folder's records once.
-std::map<std::pair<std::string, std::uint64_t>, bool> constructs_in(const std::string& folder) {
-  std::map<std::pair<std::string, std::uint64_t>, bool> found;
-  std::error_code failed;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    if (!at->path().filename().string().starts_with("record.")) continue;
-    const auto stream = analysis::read_record(analysis::read_record_bytes(at->path().string()),
-                                              [](const auto&, auto) {});
+/// Every construct of the folder's records once: file, and offset in its image.
+std::set<std::pair<std::string, std::uint64_t>> constructs_in(const std::string& folder) {
+  std::set<std::pair<std::string, std::uint64_t>> found;
+  for (const std::string& file : analysis::record_files(folder)) {
+    const auto stream =
+        analysis::read_record(analysis::read_record_bytes(file), [](const auto&, auto) {});
     if (!stream) continue;
     for (const analysis::RecordedConstruct& each : stream.value().constructs) {
-      found.try_emplace({each.file, each.offset}, true);
+      found.emplace(each.file, each.offset);
     }
   }
   return found;
@@ -86,8 +84,8 @@ std::vector<std::string> TraceFolder::begin(const Session& session,
 
 std::vector<std::string> TraceFolder::finish(analysis::RunAbout about) const {
   if (!is_wanted()) return {};
-  for (const auto& [code, unused] : constructs_in(path_)) {
-    about.places.push_back({code.first, code.second, source_place(code.first, code.second)});
+  for (const auto& [file, offset] : constructs_in(path_)) {
+    about.places.push_back({file, offset, source_place(file, offset)});
   }
   about.finished = true;
   return write(about);

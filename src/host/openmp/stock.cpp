@@ -166,7 +166,7 @@ void add_stock(const Object& object) noexcept {
   auto* stock = new (need_memory(sizeof(Stock)))
       Stock(handle, file_name(object.path), object.begin, object.end);
   g_stocks[g_stock_count++] = stock;
-  if (g_stock_count == 1) runtime::Engine::instance().set_runtime(stock->name());
+  runtime::Engine::instance().add_runtime(stock->name());
   if (!runtime::Engine::active()) return;
   if (g_stock_count > 1) note_second(*stock);
   // libgomp starts when it is loaded; libomp at its first call, which comes through us.
