@@ -34,8 +34,8 @@ class Restraint {
 
   /// True if the worker, whose domain has nothing for it at `now()`, is not to take what another
   /// domain has. Asks `now()` only if it matters. `least`: what a first wait takes at least (and
-  /// eight times as long at most),
-  /// where the work of the moment deserves more patience than its policy has.
+  /// eight times as long at most; no longer than 64 of its tasks take, once that is known), where
+  /// the work of the moment deserves more patience than its policy has.
   template <class Now>
   [[nodiscard]] bool stays(Now now, std::uint64_t least = 0) noexcept {
     if (least == 0 && !is_patient()) return false;
@@ -71,6 +71,8 @@ class Restraint {
   [[nodiscard]] bool is_patient() const noexcept { return may_be_patient() && mean_ >= shortest_; }
   [[nodiscard]] std::uint64_t longest(std::uint64_t least) const noexcept {
     std::uint64_t by_policy = is_patient() ? mean_ * tasks_ : 0;
+    // Waits in vain cost more than what is gained of small tasks.
+    if (least != 0 && is_known_) least = std::min(least, most_tasks_at_first * mean_ + 1);
     // What deserves more patience deserves more of it where tasks are long.
     if (least != 0) by_policy = std::min(more * by_policy, more * least);
     return std::max(by_policy, least) >> (in_vain_ / in_a_row);
@@ -80,6 +82,7 @@ class Restraint {
   static constexpr std::uint32_t longest_sample_interval = 32;
   static constexpr std::uint32_t in_a_row = 4;
   static constexpr std::uint64_t more = 8;
+  static constexpr std::uint64_t most_tasks_at_first = 64;
   static constexpr std::uint32_t most_in_vain = 8 * in_a_row;
 
   std::uint32_t tasks_;

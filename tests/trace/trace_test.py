@@ -125,10 +125,17 @@ class Recording(TraceTest):
 class Sharing(TraceTest):
     def test_a_task_that_makes_all_others_shares_them(self):
         """A region's only task is no series of tasks whose data others had better leave alone."""
+        self.check(FAULTS, "nested")
+
+    def test_a_long_series_of_short_tasks_is_shared_to_its_end(self):
+        """Who has none left waits for a moment, not for as long as long tasks would be worth."""
+        self.check(GRAINS, "plain", "10000", "18000")
+
+    def check(self, *program):
         shares = []
         for attempt in range(4):  # a thread may be kept from its core
             self.trace = self.trace.with_name(f"trace{attempt}")
-            self.run_traced(FAULTS, "nested")
+            self.run_traced(*program)
             work = [row["work_ns"] for row in self.report()[0]["threads"]]
             shares.append(min(work) / sum(work))
             if shares[-1] > 0.3:
@@ -230,11 +237,11 @@ class Reports(TraceTest):
         self.assertEqual(sum(int(row["grains"]) for row in rows), 500)
 
     def test_two_runs_are_compared(self):
-        self.run_traced(FAULTS, "too-fine")
+        self.run_traced(FAULTS, "too-fine", options=("--bind", "none"))
         before, self.trace = self.trace, self.trace.with_name("after")
         self.run_traced(FAULTS, "too-fine", "mended")
         text = call(LARES, "report", before, "--compare", self.trace).stdout
-        self.assertRegex(text, r"gone +Tasks are too fine")
+        self.assertRegex(text, r"gone +Threads are not bound to cores")
         runs = json.loads(call(LARES, "report", before, "--compare", self.trace, "--format", "json").stdout)["runs"]
         self.assertGreater(runs[0]["all"]["grains"], 100 * runs[1]["all"]["grains"])
 
