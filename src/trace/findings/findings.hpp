@@ -94,7 +94,8 @@ struct Findings {
   std::vector<LengthBin> lengths;
   std::vector<ParallelismSlice> parallelism;
   Time slice = 0;  ///< length of such a slice
-  /// Bytes between domains over time, or grains where no length is known: traffic[slice][from * domains + to], `traffic_slice` long.
+  /// Bytes between domains over time, or grains where no length is known: traffic[slice][from *
+  /// domains + to], `traffic_slice` long.
   std::vector<std::vector<std::uint64_t>> traffic;
   Time traffic_slice = 0;
   std::vector<Index> critical_path;  ///< grains, in order of time
