@@ -439,6 +439,40 @@ TEST_P(NextTouchChanges, ARefusedRollBackLosesNothing) {
   EXPECT_TRUE(area.intact());
 }
 
+/// Linux 6.18 moves pages and says that they are there already, if a page changes meanwhile.
+struct Lying {
+  static inline std::atomic<int> moves_left{0};
+  static SystemCalls calls() {
+    SystemCalls calls = real_calls();
+    calls.control = [](int file, unsigned long request, void* argument) noexcept {
+      const long result = real_calls().control(file, request, argument);
+      if (request != uffdio_move || result < 0 || moves_left.fetch_sub(1) <= 0) return result;
+      constexpr std::size_t moved_at = 4 * sizeof(std::uint64_t);
+      const std::int64_t error = -EEXIST;
+      std::memcpy(static_cast<char*>(argument) + moved_at, &error, sizeof(error));
+      return static_cast<long>(error);
+    };
+    return calls;
+  }
+};
+
+TEST_P(NextTouchChanges, WhatTheKernelSaysIsThereAlreadyHasMoved) {
+  if (GetParam().old) GTEST_SKIP() << "older kernels can only copy";
+  if (GetParam().way == WantedWay::protect) GTEST_SKIP() << "no userfaultfd";
+  for (const int lies : {1, 2, 7, 100}) {
+    NextTouch next_touch(Lying::calls(), nodes_, Bytes{page});
+    const TestArea area(16);
+    Lying::moves_left = lies;
+    EXPECT_EQ(next_touch.mark(area.address(), area.length(), options(4)).error, 0) << lies;
+    EXPECT_TRUE(area.intact()) << lies;
+    Lying::moves_left = lies;
+    EXPECT_EQ(next_touch.mark(area.address(), area.length(), options(4)).error, 0) << lies;
+    EXPECT_EQ(next_touch.settle(area.address(), area.length()), 0) << lies;
+    Lying::moves_left = 0;
+    EXPECT_TRUE(area.intact()) << lies;
+  }
+}
+
 /// The program forbids writing to a page just before the marker's first request.
 struct Forbidding {
   static inline std::atomic<char*> page_at{nullptr};

@@ -322,7 +322,10 @@ int Marker::move_all(Region& region, std::uint64_t& stays) noexcept {
       patience.wait();  // until the message has been read
     } else if (bytes > page) {
       // Several mappings, perhaps, or one page of many that cannot go.
-      most = done.error == EBUSY ? page : std::max(page, bytes / 2 & ~(page - 1));
+      const bool first_page = done.error == EBUSY || done.error == EEXIST;
+      most = first_page ? page : std::max(page, bytes / 2 & ~(page - 1));
+    } else if (done.error == EEXIST) {
+      at += page;  // It has gone: nobody else puts pages into the alias.
     } else if (done.error == EBUSY || done.error == ENOENT) {
       // Pinned, for a device or for direct input and output: it stays in use where it is.
       stays += page;

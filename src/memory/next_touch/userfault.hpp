@@ -51,6 +51,8 @@ class Userfault {
                           std::uint64_t bytes) const noexcept;
   /// Moves the pages themselves; absent ones stay absent. Errors as for copy(), and EBUSY: the
   /// first page is pinned or was shared by a fork; EINVAL: the mappings differ, or are several.
+  /// Linux 6.18 says EEXIST, too, of pages that it has just moved, if a thread changed one of them
+  /// meanwhile.
   [[nodiscard]] Done move(std::uintptr_t to, std::uintptr_t from,
                           std::uint64_t bytes) const noexcept;
   /// A page of zeros where there is none. EEXIST if there is one, EAGAIN while a message of the
