@@ -51,6 +51,10 @@ inline constexpr Nanoseconds patience_at_first{10'000'000};
 /// the next one, and for all of them. Seconds of a guest of the lab have few instructions.
 inline constexpr Nanoseconds hold{10'000'000};
 inline constexpr Nanoseconds longest_hold{200'000'000};
+/// After so many of them, one is tried out if each took so long to make: it may be the creator
+/// that the others wait for, and not the number.
+inline constexpr std::int64_t held_before_pace = 8;
+inline constexpr Nanoseconds leisurely{20'000};
 /// Holds that took too long until a team holds no more.
 inline constexpr std::uint32_t most_hurried = 2;
 /// How many tasks of its domain's queue a worker looks at for one that was dealt to it.

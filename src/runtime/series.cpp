@@ -85,7 +85,33 @@ void try_out(Worker& worker, Task& task) noexcept {
   let_go(worker);
 }
 
+// The first few are held: who would wait for more of them, and what for? `task` has run afterwards
+// if somebody had to find out.
+enum class Creation { fast, slow, tried };
+
+// Where a task takes no longer to run than two to make, the whole is made at leisure: others run
+// what there is meanwhile, and wait for nothing.
+Creation pace_of(Worker& worker, Task& task) noexcept {
+  if (worker.held != decide::limits::held_before_pace || worker.held_tries != 0) {
+    return Creation::fast;
+  }
+  const auto each = (ticks() - worker.held_since) / decide::limits::held_before_pace;
+  if (each < decide::to_ticks(decide::limits::leisurely, ticks_per_microsecond())) {
+    return Creation::fast;
+  }
+  ++worker.held_tries;
+  const std::uint64_t start = ticks();
+  execute(worker, task);
+  return ticks() - start < 2 * each ? Creation::slow : Creation::tried;
+}
+
 void hold_back(Worker& worker, Task& task) noexcept {
+  const Creation pace = pace_of(worker, task);
+  if (pace == Creation::slow) {
+    tell_held_series(worker, [](decide::Series& series) { series.hurry(); });
+    return let_go(worker);
+  }
+  if (pace == Creation::tried) return;
   if (worker.held >= worker.own_queue_limits[0] && worker.held_tries < most_tries) {
     ++worker.held_tries;
     return try_out(worker, task);

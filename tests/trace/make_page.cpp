@@ -76,7 +76,7 @@ void make_diagnoses(const Trace& trace, Findings& found) {
        .evidence = "12.4 % of its time is in grains whose data was in another domain; these took "
                    "1.31 times as long, byte for byte.",
        .threshold = "Said from 10 % of a construct's time on: below that the gain is in the noise.",
-       .remedy = "lares run --policy push=affinity,steal=strict -- ./sample --size 1000",
+       .remedy = "lares run --policy push=most-bytes,steal=patient -- ./sample --size 1000",
        .gain = 0.082,
        .gain_how = "if remote grains took as long as local ones",
        .construct = 1,

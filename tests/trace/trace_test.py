@@ -131,6 +131,20 @@ class Sharing(TraceTest):
         """Who has none left waits for a moment, not for as long as long tasks would be worth."""
         self.check(GRAINS, "plain", "10000", "18000")
 
+    def test_tasks_that_take_long_to_make_are_not_waited_for(self):
+        """How many there are is nothing to wait for where making them takes as long as running them."""
+        idle = []
+        for attempt in range(4):
+            self.trace = self.trace.with_name(f"trace{attempt}")
+            self.run_traced(FAULTS, "one-creator")
+            rows = list(csv.DictReader(io.StringIO(call(LARES, "export", self.trace, "--to", "csv", "-o", "-").stdout)))
+            made = sorted(int(row["created_ns"]) for row in rows)
+            first = min(int(row["begin_ns"]) for row in rows if row["thread"] != row["created_by_thread"])
+            idle.append((first - made[0]) / (made[-1] - made[0]))
+            if idle[-1] < 0.25:
+                return
+        self.fail(f"nobody else ran a task in so much of the time in which they were made: {idle}")
+
     def check(self, *program):
         shares = []
         for attempt in range(4):  # a thread may be kept from its core

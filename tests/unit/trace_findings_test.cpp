@@ -8,8 +8,10 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <regex>
 #include <string>
 
+#include "policy/registry.hpp"
 #include "trace/findings/over_time.hpp"
 #include "trace/homes.hpp"
 #include "trace_sample.hpp"
@@ -403,6 +405,17 @@ const Twins twins[] = {
      }},
 };
 
+/// A command that is advised is one that works.
+void expect_policies_exist(const Diagnosis& diagnosis) {
+  const std::regex named("--policy ([a-z=,-]*[a-z])");
+  const std::sregex_iterator end;
+  for (std::sregex_iterator at(diagnosis.remedy.begin(), diagnosis.remedy.end(), named); at != end;
+       ++at) {
+    const auto choice = policy::parse_choice((*at)[1].str(), 4);
+    EXPECT_TRUE(choice.ok()) << diagnosis.id << ": " << diagnosis.remedy;
+  }
+}
+
 TEST(TraceDiagnoses, AreSaidOfARunWithTheFaultAndNotOfItsTwin) {
   for (const Twins& each : twins) {
     const Findings faulty = find(each.make(true));
@@ -412,6 +425,7 @@ TEST(TraceDiagnoses, AreSaidOfARunWithTheFaultAndNotOfItsTwin) {
       EXPECT_FALSE(diagnosis.evidence.empty()) << diagnosis.id;
       EXPECT_FALSE(diagnosis.threshold.empty()) << diagnosis.id;
       EXPECT_FALSE(diagnosis.remedy.empty()) << diagnosis.id;
+      expect_policies_exist(diagnosis);
       EXPECT_FALSE(diagnosis.gain_how.empty() && diagnosis.gain > 0) << diagnosis.id;
       EXPECT_GE(diagnosis.gain, 0) << diagnosis.id;
       EXPECT_LE(diagnosis.gain, 1) << diagnosis.id;

@@ -25,7 +25,7 @@ inline Trace sample_trace(const SampleShape& shape = {}) {
   Trace trace;
   trace.domains = shape.domains;
   trace.about.command = {"./sample", "--size", "1000"};
-  trace.about.policy = "push=affinity,steal=nearest";
+  trace.about.policy = "push=most-bytes,steal=nearest";
   trace.about.machine = "made-up";
   trace.about.openmp = "libgomp.so.1";
   trace.about.cores_of_domain.assign(shape.domains, shape.threads / std::max(1U, shape.domains));

@@ -296,8 +296,9 @@ void make_any(runtime::Worker& worker, const Recipe& recipe, bool if_clause, voi
 }  // namespace
 
 std::uintptr_t task_code(const runtime::Task& task) noexcept {
-  constexpr void (*body)(runtime::Task&, runtime::Worker&) = run;
-  if (runtime::stall::glance(task.run) != body) return 0;
+  constexpr void (*body)(runtime::Task&, runtime::Worker&) = run;  // of several functions
+  const auto made = runtime::stall::glance(task.run);
+  if (made != body && made != run_in_place) return 0;
   return reinterpret_cast<std::uintptr_t>(runtime::stall::glance(task.host.call.function));
 }
 

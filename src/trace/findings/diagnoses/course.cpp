@@ -133,8 +133,8 @@ std::optional<Diagnosis> kept_back(const Trace& trace, const Findings& findings)
       fmt::format("said where threads wait more than {}, and so in more than {} of the slices",
                   human_share(least_idle), human_share(least_slices));
   found.remedy =
-      "a policy that takes tasks from afar sooner: lares run --policy central, or "
-      "push=affinity,steal=most-loaded";
+      "a policy that takes tasks from afar sooner: lares run --policy "
+      "steal=most-loaded, or --policy central";
   found.gain = idle;
   found.gain_how = "the threads' waiting, at most";
   return found;

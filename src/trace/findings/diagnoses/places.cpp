@@ -87,8 +87,8 @@ std::optional<Diagnosis> far_from_data(const Trace& trace, const Findings& findi
                   human_share(least));
   const bool follows_data = trace.about.policy != "central" && trace.about.policy != "stock-like";
   found.remedy = follows_data
-                     ? "compare policies: lares run --policy push=affinity,steal=break-even, and "
-                       "lares simulate on this trace; or let the data follow: lares run "
+                     ? "compare policies: lares run --policy push=most-bytes,steal=break-even, "
+                       "and lares simulate on this trace; or let the data follow: lares run "
                        "--placement follow"
                      : "lares run --policy auto";
   found.gain = static_cast<double>(saved_at_home(findings)) /
