@@ -51,7 +51,7 @@ inline constexpr Nanoseconds patience_at_first{10'000'000};
 /// the next one, and for all of them. Seconds of a guest of the lab have few instructions.
 inline constexpr Nanoseconds hold{10'000'000};
 inline constexpr Nanoseconds longest_hold{200'000'000};
-/// After so many of them, one is tried out if each took so long to make: it may be the creator
+/// After so many of them, one is tried out if none was made faster than so: it may be the creator
 /// that the others wait for, and not the number.
 inline constexpr std::int64_t held_before_pace = 8;
 inline constexpr Nanoseconds leisurely{20'000};

@@ -1,6 +1,7 @@
 #include "runtime/series.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/clock.hpp"
 #include "base/tick_rate.hpp"
@@ -50,7 +51,10 @@ InSeries begin_hold(Worker& worker, decide::Series& series) noexcept {
     release_held(worker);
     worker.held_series = &series;
   }
-  if (worker.held == 0) worker.held_since = ticks();
+  if (worker.held == 0) {
+    worker.held_since = worker.held_last = ticks();
+    worker.held_fastest = std::numeric_limits<std::uint64_t>::max();
+  }
   return {DomainId{}, true};
 }
 
@@ -92,10 +96,11 @@ enum class Creation { fast, slow, tried };
 // Where a task takes no longer to run than two to make, the whole is made at leisure: others run
 // what there is meanwhile, and wait for nothing.
 Creation pace_of(Worker& worker, Task& task) noexcept {
-  if (worker.held != decide::limits::held_before_pace || worker.held_tries != 0) {
-    return Creation::fast;
-  }
-  const auto each = (ticks() - worker.held_since) / decide::limits::held_before_pace;
+  // Of tasks with dependences only some are held: their pace is not that of their creation.
+  const bool looks = worker.held == decide::limits::held_before_pace && worker.held_tries == 0 &&
+                     !task.has(task_flag::depends);
+  if (!looks) return Creation::fast;
+  const std::uint64_t each = worker.held_fastest;
   if (each < decide::to_ticks(decide::limits::leisurely, ticks_per_microsecond())) {
     return Creation::fast;
   }
@@ -122,6 +127,8 @@ void hold_back(Worker& worker, Task& task) noexcept {
   }
   ++worker.held;
   const std::uint64_t now = ticks();
+  worker.held_fastest = std::min(worker.held_fastest, now - worker.held_last);
+  worker.held_last = now;
   const std::uint64_t waited_until = worker.deque.held_until();
   if (waited_until != 0 && now >= waited_until) {
     worker.team->hurried.fetch_add(1, std::memory_order_relaxed);

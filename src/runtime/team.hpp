@@ -141,8 +141,10 @@ struct alignas(128) Worker {
       0;  ///< of this series: tasks that ran at once to see how long they take
   decide::Series* held_series = nullptr;  ///< which they are of
   std::uint64_t held_since = 0;           ///< in ticks
-  bool held_by_strong_names = false;      ///< see decide::NameBook::Told
-  std::vector<Task*> dealt_storage;       ///< by domain
+  std::uint64_t held_last = 0;
+  std::uint64_t held_fastest = 0;     ///< between two of them; a thread may be kept from its core
+  bool held_by_strong_names = false;  ///< see decide::NameBook::Told
+  std::vector<Task*> dealt_storage;   ///< by domain
 
   // This worker writes, any worker reads: together they tell whether the team is quiet.
   alignas(64) std::atomic<std::uint64_t> created{0};
