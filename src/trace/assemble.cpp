@@ -35,14 +35,17 @@ class Homes {
 std::optional<Error> Assembler::add(std::span<const std::byte> record) {
   ThreadBook book;
   Follower follower(book, record.size());
+  analysis::BlockSightings blocks;
   const auto stream = analysis::read_record(
-      record, [&follower](const analysis::RecordedEvent& event,
-                          std::span<const analysis::RecordedAccess> accesses) {
+      record, [&](const analysis::RecordedEvent& event,
+                  std::span<const analysis::RecordedAccess> accesses) {
         follower.see(event, accesses);
+        for (const analysis::RecordedAccess& each : accesses) blocks.see(each, event.at);
       });
   if (!stream) return stream.error();
   follower.finish();
   book.process = stream.value().pid;
+  blocks_[book.process].merge(blocks);
   book.number = stream.value().number;
   book.thread.process = book.process;
   book.thread.number = book.number;
@@ -152,6 +155,8 @@ void Assembler::release() {
 
 void Assembler::move_accesses() {
   Homes homes;
+  std::map<std::uint32_t, analysis::RecordedBlocks> blocks;
+  for (const auto& [process, seen] : blocks_) blocks[process] = seen.blocks();
   std::size_t count = 0;
   for (const ThreadBook& book : books_) {
     for (const Access& each : book.accesses) homes.tell(each);
@@ -161,8 +166,13 @@ void Assembler::move_accesses() {
   for (ThreadBook& book : books_) {
     const auto first = static_cast<Index>(trace_.accesses.size());
     for (TaskBook& task : book.tasks) task.first_access += first;
+    const analysis::RecordedBlocks& known = blocks[book.process];
     for (Access& each : book.accesses) {
       homes.complete(each);
+      if (const auto at = known.find(each.address); each.bytes == 0 && at != known.end()) {
+        each.bytes = at->second.bytes;
+        trace_.estimates_lengths |= each.bytes != 0;
+      }
       if (each.home != no_domain) {
         trace_.domains = std::max<std::uint32_t>(trace_.domains, each.home + 1U);
       }

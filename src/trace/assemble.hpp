@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/record_file.hpp"
+#include "analysis/recorded_blocks.hpp"
 #include "base/result.hpp"
 #include "trace/trace.hpp"
 
@@ -92,6 +93,7 @@ class Assembler {
 
   Trace trace_;
   std::vector<ThreadBook> books_;
+  std::map<std::uint32_t, analysis::BlockSightings> blocks_;                ///< by process
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> book_at_;  ///< process, stream
   std::map<std::pair<std::string, std::uint64_t>, Index> construct_at_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, Index> region_at_;  ///< process, number

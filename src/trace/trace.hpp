@@ -88,7 +88,7 @@ struct Grain {
 /// Data that a grain names, in an `affinity` or `depend` clause.
 struct Access {
   std::uint64_t address = 0;
-  std::uint64_t bytes = 0;         ///< 0: the program did not tell
+  std::uint64_t bytes = 0;         ///< 0: nobody knows
   std::uint16_t home = no_domain;  ///< as it was known last
   bool writes = false;             ///< or may write; an `affinity` clause does not say
 };
@@ -145,6 +145,9 @@ struct Trace {
   std::vector<LoopVisit> loops;    ///< sorted by (thread, begin)
   std::vector<std::string> notes;  ///< what is missing or could not be read, as sentences
   std::uint64_t dropped = 0;       ///< events that could not be made sense of
+  /// The program did not tell how much data it names (GCC drops that): some lengths reach to what
+  /// is named next (analysis::BlockSightings).
+  bool estimates_lengths = false;
 };
 
 }  // namespace lares::trace

@@ -72,6 +72,14 @@ class Recording(TraceTest):
         self.assertEqual(len(rows), 800)
         self.assertGreater(sum(row["released_by"] != "" for row in rows), 200)
 
+    def test_lengths_that_the_compiler_drops_are_estimated(self):
+        """Chains of 512 bytes lie one behind the other. The last ends with its mapping, perhaps."""
+        self.run_traced(GRAINS, "depend", "1000", "800")
+        run = self.report()[0]
+        self.assertEqual(run["estimates_lengths"], "gcc" in GRAINS.name)
+        self.assertAlmostEqual(sum(run["all"]["bytes_by"].values()) / (800 * 512), 1, delta=0.06)
+        self.assertEqual("estimated: up to" in call(LARES, "report", self.trace).stdout, "gcc" in GRAINS.name)
+
     def test_times_are_those_of_the_program(self):
         """Tasks of 200 us, and their sum, as the program's own clock has them."""
         self.run_traced(FAULTS, "plain")

@@ -41,10 +41,10 @@ struct Sides {
     if (!grain.has(grain_flag::has_data)) return;
     (grain.locality == Locality::remote ? far : near).add(grain);
   }
-  [[nodiscard]] double inflation() const {
+  [[nodiscard]] double inflation(bool trusts_lengths) const {
     constexpr std::uint64_t few = 10;
     if (near.grains < few || far.grains < few || near.time == 0) return 0;
-    const bool by_bytes = near.bytes > 0 && far.bytes > 0;
+    const bool by_bytes = trusts_lengths && near.bytes > 0 && far.bytes > 0;
     return far.mean(by_bytes) / near.mean(by_bytes);
   }
 };
@@ -65,7 +65,7 @@ void gather(Gathered& gathered, const Grain& grain) {
   if (grain.has(grain_flag::has_data)) ++gathered.row.with_home;
 }
 
-ConstructRow finished(Gathered& gathered) {
+ConstructRow finished(Gathered& gathered, bool trusts_lengths) {
   std::vector<Time>& times = gathered.times;
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
@@ -73,7 +73,7 @@ ConstructRow finished(Gathered& gathered) {
   const auto [shortest, longest] = std::minmax_element(times.begin(), times.end());
   gathered.row.shortest = *shortest;
   gathered.row.longest = *longest;
-  gathered.row.inflation = gathered.sides.inflation();
+  gathered.row.inflation = gathered.sides.inflation(trusts_lengths);
   return gathered.row;
 }
 
@@ -86,7 +86,7 @@ void add_constructs(const Trace& trace, Findings& findings) {
   for (std::size_t i = 0; i < of.size(); ++i) {
     if (of[i].times.empty()) continue;
     of[i].row.construct = i == trace.constructs.size() ? none : static_cast<Index>(i);
-    findings.constructs.push_back(finished(of[i]));
+    findings.constructs.push_back(finished(of[i], !trace.estimates_lengths));
   }
   std::sort(findings.constructs.begin(), findings.constructs.end(),
             [](const ConstructRow& a, const ConstructRow& b) {

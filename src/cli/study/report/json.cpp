@@ -142,6 +142,7 @@ Json run_json(const ReportedRun& run) {
   json["constructs"] = constructs_json(run);
   json["domains"] = domains_json(run);
   json["threads"] = threads_json(run);
+  json["estimates_lengths"] = trace.estimates_lengths;
   json["bytes_by_home_and_domain"] = matrix_json(findings.bytes, trace.domains);
   json["grains_by_home_and_domain"] = matrix_json(findings.grains, trace.domains);
   json["lengths"] = lengths_json(run);

@@ -110,7 +110,7 @@ std::string domains_text(const ReportedRun& run, const Palette& palette) {
   return palette.bold("Domains") + "\n" + table.text("  ") + "\n";
 }
 
-// Bytes where the program tells lengths, else grains.
+// Bytes where lengths are known, else grains.
 std::string matrix_text(const ReportedRun& run, const Palette& palette) {
   const std::size_t size = run.trace.domains;
   const auto& bytes = run.findings.bytes;
@@ -134,7 +134,11 @@ std::string matrix_text(const ReportedRun& run, const Palette& palette) {
     }
     table.add(std::move(cells));
   }
-  return palette.bold("Node by node") + (by_bytes ? ", bytes that grains name\n" : ", grains\n") +
+  const char* const what = !by_bytes                     ? ", grains"
+                           : run.trace.estimates_lengths ? ", bytes that grains name (estimated: up "
+                                                           "to what is named next)"
+                                                         : ", bytes that grains name";
+  return palette.bold("Node by node") + what + "\n" +
          table.text("  ") + "\n";
 }
 

@@ -3,7 +3,7 @@
 function makeTraffic(runs) {
   const panels = runs.map((run) => new TrafficPanel(run, runs.length));
   byId("traffic").append(
-    element("p", { class: "quiet" }, "What grains named, in bytes; or grains themselves, where the program does not tell lengths: rows are where the data is at home, columns are where the grains ran. Drag over the strip, or move the two sliders, to look at a part of the run."),
+    element("p", { class: "quiet" }, "What grains named, in bytes (estimated, up to what is named next, where the program does not tell lengths), or grains themselves where that is not known either: rows are where the data is at home, columns are where the grains ran. Drag over the strip, or move the two sliders, to look at a part of the run."),
     element("div", { class: "runs" }, panels.map((panel) => panel.element)));
   themeListeners.push(() => panels.forEach((panel) => panel.draw()));
 }
