@@ -30,6 +30,9 @@ T value_of(const Json& json) {
                           : json.is_number_integer() && std::in_range<T>(json.get<std::int64_t>());
     if (!fits) throw WrongField{};
     return json.get<T>();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (!json.is_number()) throw WrongField{};
+    return json.get<T>();
   } else if constexpr (std::is_same_v<T, std::string>) {
     return json.get_ref<const std::string&>();
   } else {
@@ -93,6 +96,7 @@ RunAbout from_json(const Json& json) {
   take(json, "cpus", about.cpus);
   take(json, "runtimes", about.runtimes);
   take(json, "numa_balancing", about.numa_balancing);
+  take(json, "processor_wait", about.processor_wait);
   take(json, "cores_of_domain", about.cores_of_domain);
   take(json, "distances", about.distances);
   take(json, "notes", about.notes);
@@ -120,6 +124,7 @@ std::string to_json(const RunAbout& about) {
                      {"level", about.level},
                      {"cpus", about.cpus},
                      {"numa_balancing", about.numa_balancing},
+                     {"processor_wait", about.processor_wait},
                      {"cores_of_domain", about.cores_of_domain},
                      {"distances", about.distances},
                      {"environment", environment_json(about)},

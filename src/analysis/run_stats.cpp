@@ -18,6 +18,8 @@ void add_process(RunStats& run, const ProcessStats& process) {
   run.counts += process.counts;
   run.threads = std::max(run.threads, process.threads);
   run.regions += process.regions;
+  run.running_ns += process.running_ns;
+  run.waiting_ns += process.waiting_ns;
   run.wall = std::max(run.wall, process.wall);
   const double share = fraction(static_cast<double>(process.busiest_operations),
                                 static_cast<double>(process.counts.queue_operations));
@@ -73,6 +75,11 @@ bool ProcessStats::used_openmp() const noexcept {
 
 double RunStats::queueing_share() const noexcept {
   return std::min(1.0, fraction(counts.queueing_ns, counts.thread_time_ns));
+}
+
+double RunStats::waiting_share() const noexcept {
+  const auto waiting = static_cast<double>(waiting_ns);
+  return fraction(waiting, static_cast<double>(running_ns) + waiting);
 }
 
 double RunStats::operation_ns() const noexcept {

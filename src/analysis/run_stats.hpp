@@ -67,11 +67,16 @@ struct ProcessStats {
   Nanoseconds wall;  ///< first region to end of the last; 0 if the process did not get that far
   Counts counts;
   std::uint64_t busiest_operations = 0;  ///< queue operations of the thread that had most
+  std::uint64_t running_ns = 0;          ///< its threads on processors; 0: not known
+  std::uint64_t waiting_ns = 0;          ///< able to run, while others had the processors
   std::vector<std::string> notes;
 
   /// False for a process that merely loaded the library.
   [[nodiscard]] bool used_openmp() const noexcept;
 };
+
+/// Where threads waited for processors more than this, a run's times are not the program's own.
+inline constexpr double notable_waiting_share = 0.1;
 
 /// All processes of a run.
 struct RunStats {
@@ -84,7 +89,13 @@ struct RunStats {
   std::vector<std::string> runtimes;  ///< distinct, in the order of first use
   std::vector<std::string> notes;     ///< distinct, in the order of first use; of all processes
 
+  std::uint64_t running_ns = 0;       ///< of all processes
+  std::uint64_t waiting_ns = 0;
+
   [[nodiscard]] bool used_openmp() const noexcept { return !processes.empty(); }
+  /// Of the time in which threads could run, the share in which they waited for a processor; 0 if
+  /// unknown.
+  [[nodiscard]] double waiting_share() const noexcept;
   /// Share of the threads' time that went into queue operations; 0 if unknown.
   [[nodiscard]] double queueing_share() const noexcept;
   /// Time of one queue operation; 0 if unknown.

@@ -201,6 +201,8 @@ Result<ProcessStats> parse_stats(std::span<const std::byte> bytes) {
   stats.runtime = load_text(bytes, offsetof(CountersFile, runtime), sizeof(CountersFile::runtime));
   stats.policy = load_text(bytes, offsetof(CountersFile, policy), sizeof(CountersFile::policy));
   stats.command = load_text(bytes, offsetof(CountersFile, command), sizeof(CountersFile::command));
+  stats.running_ns = load<std::uint64_t>(bytes, offsetof(CountersFile, running_ns));
+  stats.waiting_ns = load<std::uint64_t>(bytes, offsetof(CountersFile, waiting_ns));
   stats.notes = read_notes(bytes);
   read_slots(stats, bytes);
   stats.counts.thread_time_ns =

@@ -129,6 +129,8 @@ std::string summary_json(const Report& report) {
   json["threads"] = report.run.threads;
   json["regions"] = report.run.regions;
   json["wall_seconds"] = known(seconds(report.run.wall));
+  json["processor_wait_share"] =
+      report.run.running_ns == 0 ? Json() : Json(report.run.waiting_share());
   add_counts(json, report.run.counts);
   json["notes"] = notes_json(report);
   json["advice"] = advice_json(report);

@@ -157,6 +157,14 @@ void add_notes(std::vector<std::string>& lines, const std::vector<std::string>& 
   }
 }
 
+// What else is said of the run may be of that.
+void add_waiting_line(std::vector<std::string>& lines, const RunStats& run) {
+  if (run.waiting_share() <= notable_waiting_share) return;
+  lines.push_back(line("disturbed", fmt::format("of the time in which threads could run, {:.0f} % "
+                                                "went by waiting for a processor",
+                                                100 * run.waiting_share())));
+}
+
 }  // namespace
 
 std::vector<std::string> summary_text(const Report& report, std::size_t max_lines) {
@@ -167,6 +175,7 @@ std::vector<std::string> summary_text(const Report& report, std::size_t max_line
     lines.push_back(line("policy", report.policy_words));
     add_task_lines(lines, report.run);
     add_loop_line(lines, report.run.counts);
+    add_waiting_line(lines, report.run);
     advice = advise(report.run, report.setting);
   }
   const std::size_t taken = lines.size() + (advice ? 1 : 0);

@@ -376,6 +376,7 @@ class Run {
       about.runtimes = std::max(about.runtimes, static_cast<std::uint32_t>(commas) + 1);
     }
     about.openmp = fmt::format("{}", fmt::join(runtimes, ", "));
+    about.processor_wait = report.run.waiting_share();
     about.notes = report.notes;
     for (const std::string& note : trace_.finish(std::move(about))) report.notes.push_back(note);
   }

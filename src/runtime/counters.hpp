@@ -82,6 +82,9 @@ struct CountersFile {
   Note notes[max_notes];
   std::atomic<std::uint32_t> stall_request;  ///< `lares stall` adds 1: a page is wanted
   std::atomic<std::uint32_t> stall_answer;   ///< the request that a thread of the process answers
+  /// Of all threads, when the program ended by exit() or by returning from main: see ProcessorTime.
+  std::atomic<std::uint64_t> running_ns;
+  std::atomic<std::uint64_t> waiting_ns;
 };
 static_assert(sizeof(CountersFile) <= CountersFile::slots_offset);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

@@ -47,6 +47,10 @@ class Engine {
                ? file
                : make_counters();
   }
+  /// The same, but none is made.
+  [[nodiscard]] CountersFile* counters_if_any() const noexcept {
+    return counters_.load(std::memory_order_acquire);  // acquire: as in counters()
+  }
   /// How to make the file, if it is made only when there is something to count: most processes
   /// never use OpenMP. Before the first team.
   void set_counters_maker(CountersFile* (*make)() noexcept) noexcept {

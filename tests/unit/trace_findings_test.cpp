@@ -397,6 +397,12 @@ const Twins twins[] = {
        trace.about.numa_balancing = faulty;
        return trace;
      }},
+    {"disturbed",
+     [](bool faulty) {
+       Trace trace = even_run(ms, us);
+       trace.about.processor_wait = faulty ? 0.11 : 0.09;
+       return trace;
+     }},
     {"several-runtimes",
      [](bool faulty) {
        Trace trace = even_run(ms, us);

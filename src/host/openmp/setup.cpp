@@ -26,6 +26,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/process_lock.hpp"
+#include "runtime/processor_time.hpp"
 #include "runtime/record.hpp"
 #include "runtime/stall.hpp"
 
@@ -157,6 +158,15 @@ bool has_tool() noexcept {
   return runtime == nullptr || dladdr(runtime, &libomp) == 0 || libomp.dli_fbase != where.dli_fbase;
 }
 
+// When the program's own handlers have run, and before runtimes end their threads.
+void tell_processor_time() {
+  runtime::CountersFile* const counters = runtime::Engine::instance().counters_if_any();
+  if (counters == nullptr) return;
+  const runtime::ProcessorTime time = runtime::processor_time();
+  counters->running_ns.store(time.running_ns, std::memory_order_relaxed);
+  counters->waiting_ns.store(time.waiting_ns, std::memory_order_relaxed);
+}
+
 void set_up() noexcept {
   const char* session = std::getenv("LARES_SESSION");
   if (session == nullptr || std::strlen(session) >= sizeof(g_session)) return;
@@ -189,6 +199,7 @@ void set_up() noexcept {
   }
   set_up_repair();
   set_up_following();
+  std::atexit(tell_processor_time);
 }
 
 // After the C library's own constructors, before the program's.

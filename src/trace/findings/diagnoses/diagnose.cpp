@@ -9,7 +9,7 @@
 namespace lares::trace {
 namespace {
 
-constexpr std::array<Diagnose, 15> all{kept_back,
+constexpr std::array<Diagnose, 16> all{kept_back,
                                        too_fine,
                                        too_coarse,
                                        one_creator,
@@ -22,6 +22,7 @@ constexpr std::array<Diagnose, 15> all{kept_back,
                                        saturated_memory,
                                        unbound_threads,
                                        more_threads_than_cores,
+                                       disturbed,
                                        kernel_moves_pages,
                                        several_runtimes};
 

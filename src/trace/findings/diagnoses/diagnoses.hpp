@@ -32,6 +32,7 @@ std::optional<Diagnosis> saturated_memory(const Trace& trace, const Findings& fi
 // Of how it was started.
 std::optional<Diagnosis> unbound_threads(const Trace& trace, const Findings& findings);
 std::optional<Diagnosis> more_threads_than_cores(const Trace& trace, const Findings& findings);
+std::optional<Diagnosis> disturbed(const Trace& trace, const Findings& findings);
 std::optional<Diagnosis> kernel_moves_pages(const Trace& trace, const Findings& findings);
 std::optional<Diagnosis> several_runtimes(const Trace& trace, const Findings& findings);
 

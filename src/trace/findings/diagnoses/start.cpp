@@ -1,8 +1,10 @@
 // How the program was started.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
+#include "analysis/run_stats.hpp"
 #include "trace/findings/diagnoses/diagnoses.hpp"
 
 namespace lares::trace {
@@ -32,6 +34,25 @@ std::optional<Diagnosis> more_threads_than_cores(const Trace& trace, const Findi
   found.threshold = "said where a team is larger than the cores that the process may use";
   found.remedy = fmt::format("OMP_NUM_THREADS={}", trace.about.cpus);
   found.gain_how = "not known from a trace";
+  return found;
+}
+
+std::optional<Diagnosis> disturbed(const Trace& trace, const Findings&) {
+  const double share = trace.about.processor_wait;
+  if (share <= analysis::notable_waiting_share) return std::nullopt;
+  Diagnosis found;
+  found.id = "disturbed";
+  found.severity = Severity::warning;
+  found.title = "Threads waited for processors";
+  found.evidence =
+      fmt::format("{} of the time in which they could run, while others had the processors",
+                  human_share(share));
+  found.threshold = fmt::format("said where it is more than {}: what else is said may be of that",
+                                human_share(analysis::notable_waiting_share));
+  found.remedy =
+      "run it while nothing else does, on cores of its own (taskset), or with fewer threads";
+  found.gain = std::min(1.0, share);
+  found.gain_how = "that time, at most";
   return found;
 }
 
