@@ -5,6 +5,9 @@
 //        binding REGIONS: so many regions of two threads and thirty milliseconds, one right after
 //        the
 // other. Prints after how many of them the master may use more processors than in the region.
+//
+//        binding from CPU: the program's first thread is on CPU, and free to leave it, when a region
+// of two threads begins. Prints the processors that it may use in there.
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
@@ -89,7 +92,24 @@ static void follow_each_other(int regions) {
   printf("%d\n", free);
 }
 
+static void begin_on(int cpu) {
+  unsigned long before[128] = {0};
+  unsigned long there[128] = {0};
+  const long bytes = syscall(SYS_sched_getaffinity, 0, sizeof before, before);
+  const int bits = 8 * (int)sizeof *there;
+  there[cpu / bits] = 1UL << (cpu % bits);
+  if (bytes < 0 || syscall(SYS_sched_setaffinity, 0, bytes, there) != 0) exit(1);
+  if (syscall(SYS_sched_setaffinity, 0, bytes, before) != 0) exit(1);
+  pthread_barrier_init(&all_are_here, NULL, 1);
+#pragma omp parallel num_threads(2)
+  if (omp_get_thread_num() == 0) print_processors(0);
+}
+
 int main(int count, char** words) {
+  if (count == 3 && strcmp(words[1], "from") == 0) {
+    begin_on(atoi(words[2]));
+    return 0;
+  }
   if (count == 2) {
     follow_each_other(atoi(words[1]));
     return 0;

@@ -84,6 +84,20 @@ class Binding(unittest.TestCase):
             # After the first nothing is known of what follows; others may be late on a busy machine.
             self.assertLess(int(done.stdout), 8)
 
+    def test_thread_0_stays_in_the_domain_where_the_program_was_before(self):
+        if len(self.all) < 2:
+            self.skipTest("needs two processors")
+        for program in PROGRAMS:
+            for cpu in (min(self.all), max(self.all)):
+                text = pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}/cache/index2/shared_cpu_list").read_text()
+                for placement, first in (("repair", cpus_of(text.strip())), ("interleave", None)):
+                    words = [LARES, "run", "--quiet", "--domain", "l2", "--placement", placement, program, "from", str(cpu)]
+                    done = subprocess.run(words, env=self.env, capture_output=True, text=True, timeout=60, check=False)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    found = cpus_of(done.stdout.split()[1])
+                    # Who deals data out by number wants threads by number.
+                    self.assertTrue(found <= (first or frozenset([min(self.all)])), (words, done.stdout))
+
     def test_more_threads_than_cores_are_not_bound(self):
         for program in PROGRAMS:
             many = 2 * len(self.all) + 1

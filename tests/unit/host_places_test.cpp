@@ -43,6 +43,17 @@ TEST(TeamPlaces, ASmallTeamUsesAllDomains) {
             (Numbers{0, 1, 2, 3}));
 }
 
+TEST(TeamPlaces, AreCountedFromWhereTheMasterWas) {
+  const auto places = machine_of(4, 2);
+  EXPECT_EQ(places_for_team(places, 8, TeamOrder::spread, std::nullopt, 4),
+            (Numbers{4, 5, 6, 7, 0, 1, 2, 3}));
+  EXPECT_EQ(places_for_team(places, 4, TeamOrder::spread, std::nullopt, 6), (Numbers{6, 0, 2, 4}));
+  EXPECT_EQ(places_for_team(places, 3, TeamOrder::close, std::nullopt, 6), (Numbers{6, 7, 0}));
+  auto others = places;
+  occupy(others, {2, 3});  // the whole domain
+  EXPECT_EQ(places_for_team(others, 3, TeamOrder::spread, std::nullopt, 2), (Numbers{4, 6, 0}));
+}
+
 TEST(TeamPlaces, MoreThreadsThanPlacesAreNotBound) {
   EXPECT_FALSE(places_for_team(machine_of(2, 2), 5, TeamOrder::spread, std::nullopt));
   auto places = machine_of(2, 2);

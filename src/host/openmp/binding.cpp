@@ -18,6 +18,7 @@
 
 #include "base/clock.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/first_domain.hpp"
 #include "runtime/process_lock.hpp"
 
 namespace lares::omp {
@@ -268,6 +269,14 @@ std::size_t nesting_level() noexcept {
   return level;
 }
 
+std::uint16_t first_place() noexcept {
+  const auto domain = static_cast<std::uint16_t>(runtime::first_domain().index());
+  const auto at = std::find_if(g_places->begin(), g_places->end(),
+                               [domain](const Place& place) { return place.domain == domain; });
+  return at == g_places->end() ? std::uint16_t{0}
+                               : static_cast<std::uint16_t>(at - g_places->begin());
+}
+
 TeamMemory* memory_of_this_thread(std::size_t level) noexcept {
   if (level >= most_levels) return nullptr;
   if (t_memories[level] != nullptr) return t_memories[level];
@@ -285,6 +294,8 @@ TeamBinding::TeamBinding(int thread) noexcept : thread_(thread) {
   memory_ = memory_of_this_thread(level);
   if (memory_ == nullptr) return;
   outer_place_ = level == 0 ? -1 : t_place;
+  // By the master, which has written the program's data until now, perhaps.
+  if (memory_->places.empty()) runtime::first_domain();
   if (t_place >= 0) allowed_ = &t_before;
 }
 
@@ -332,7 +343,7 @@ void TeamBinding::choose(std::size_t size) noexcept {
     }
     std::optional<std::uint16_t> master;
     if (first == 1) master = static_cast<std::uint16_t>(outer_place_);
-    auto found = places_for_team(states, size, g_order, master);
+    auto found = places_for_team(states, size, g_order, master, first_place());
     if (!found) return;
     team = std::move(*found);
   }

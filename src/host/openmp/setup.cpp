@@ -22,9 +22,11 @@
 #include "host/openmp/region.hpp"
 #include "host/openmp/stock.hpp"
 #include "machine/machine.hpp"
+#include "memory/placement_choice.hpp"
 #include "policy/registry.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/explain.hpp"
+#include "runtime/first_domain.hpp"
 #include "runtime/process_lock.hpp"
 #include "runtime/processor_time.hpp"
 #include "runtime/record.hpp"
@@ -158,6 +160,16 @@ bool has_tool() noexcept {
   return runtime == nullptr || dladdr(runtime, &libomp) == 0 || libomp.dli_fbase != where.dli_fbase;
 }
 
+// Data is put where its place in an array says: by `lares run --placement`, or by liblares.
+bool places_by_number() noexcept {
+  const char* const words = std::getenv("LARES_PLACEMENT");
+  const auto choice = memory::parse_placement(words == nullptr ? "first-touch" : words);
+  using Kind = memory::PlacementKind;
+  const Kind kind = choice ? choice.value().kind : Kind::first_touch;
+  const bool deals = kind == Kind::blocked || kind == Kind::cyclic || kind == Kind::interleave;
+  return deals || dlsym(RTLD_DEFAULT, "lares_alloc") != nullptr;
+}
+
 // When the program's own handlers have run, and before runtimes end their threads.
 void tell_processor_time() {
   runtime::CountersFile* const counters = runtime::Engine::instance().counters_if_any();
@@ -191,6 +203,7 @@ void set_up() noexcept {
   if (const char* const folder = record_folder()) runtime::Engine::record_into(folder);
   runtime::stall::set_up(g_session, stall_limit(), {task_code, runtime_of});
   set_up_allocators(engine.machine());
+  if (places_by_number()) runtime::count_domains_from_zero();
   set_up_binding(engine.machine(), std::getenv("LARES_BOUND"), g_session);
   pthread_atfork(runtime::hold_process_locks, runtime::release_process_locks, after_fork_in_child);
   if (has_tool()) {

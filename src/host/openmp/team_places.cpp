@@ -38,20 +38,33 @@ Numbers evenly(const Numbers& list, std::size_t count) {
 }  // namespace
 
 std::optional<Numbers> places_for_team(std::span<const PlaceState> places, std::size_t size,
-                                       TeamOrder order, std::optional<std::uint16_t> master) {
+                                       TeamOrder order, std::optional<std::uint16_t> master,
+                                       std::uint16_t start) {
+  const auto is_before = [&](std::uint16_t a, std::uint16_t b) {
+    return (a + places.size() - start) % places.size() <
+           (b + places.size() - start) % places.size();
+  };
   Numbers team;
   if (master) team.push_back(*master);
   for (const bool claimed : {false, true}) {
     if (team.size() >= size) break;
     Numbers list = free_places(places, claimed, master);
     const std::size_t count = std::min(list.size(), size - team.size());
-    if (master) order_by_nearness(list, places, *master);
+    if (master) {
+      order_by_nearness(list, places, *master);
+    } else {
+      std::sort(list.begin(), list.end(), is_before);
+    }
     if (!master && order == TeamOrder::spread && count > 0) list = evenly(list, count);
     team.insert(team.end(), list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count));
   }
   if (team.size() < size) return std::nullopt;
   // The master of a nested team stays where it is; else thread numbers follow the places.
-  std::sort(team.begin() + (master ? 1 : 0), team.end());
+  if (master) {
+    std::sort(team.begin() + 1, team.end());
+  } else {
+    std::sort(team.begin(), team.end(), is_before);
+  }
   return team;
 }
 

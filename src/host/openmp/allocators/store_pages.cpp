@@ -1,13 +1,16 @@
 // The part of the store that takes pages from the kernel and puts them where the traits say.
 #include <linux/mempolicy.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "host/openmp/allocators/store.hpp"
 #include "memory/manager/usage.hpp"
 #include "memory/place/place.hpp"
 #include "memory/place/runs.hpp"
 #include "memory/pointer.hpp"
+#include "runtime/first_domain.hpp"
 
 namespace lares::omp {
 namespace {
@@ -38,15 +41,18 @@ bool has_room(const Space& space, std::size_t bytes) noexcept {
 }
 
 Result<memory::Plan> plan_of(const Space& space, Partition partition,
-                             std::span<const DomainId> targets, Bytes bytes, Bytes page) {
+                             std::vector<DomainId> targets, Bytes bytes, Bytes page) {
   memory::Distribution wanted;
-  wanted.domains = targets;
   wanted.kind = memory::Distribution::Kind::interleave;
   if (partition == Partition::blocked) {
     wanted.kind = memory::Distribution::Kind::blocked;
     // Whole pages: one that two blocks share would be near to one of them only.
     wanted.row = page;
+    // As threads are numbered.
+    const DomainId first = space.nearest_to(runtime::first_domain());
+    std::rotate(targets.begin(), std::find(targets.begin(), targets.end(), first), targets.end());
   }
+  wanted.domains = targets;
   return memory::Plan::make(wanted, bytes, space.nodes(), page);
 }
 
