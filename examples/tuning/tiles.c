@@ -69,7 +69,8 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: tiles [steps] [side] [sweeps]\n");
     return 2;
   }
-  const long tile = strchr(steps, 'f') != NULL ? fine_rows : (side + coarse_tiles - 1) / coarse_tiles;
+  const long tile =
+      strchr(steps, 'f') != NULL ? fine_rows : (side + coarse_tiles - 1) / coarse_tiles;
   const size_t bytes = (size_t)side * (size_t)side * sizeof(double);
   double* image[2] = {malloc(bytes), malloc(bytes)};
   if (image[0] == NULL || image[1] == NULL) {
@@ -88,6 +89,7 @@ int main(int argc, char** argv) {
   const double seconds = omp_get_wtime() - begin;
   double sum = 0;
   for (long i = 0; i < side * side; ++i) sum += image[sweeps % 2][i];
-  printf("side=%ld tiles=%ld seconds=%.6f sum=%.6f\n", side, (side + tile - 1) / tile, seconds, sum);
+  printf("side=%ld tiles=%ld seconds=%.6f sum=%.6f\n", side, (side + tile - 1) / tile, seconds,
+         sum);
   return 0;
 }

@@ -89,7 +89,7 @@ struct RunStats {
   std::vector<std::string> runtimes;  ///< distinct, in the order of first use
   std::vector<std::string> notes;     ///< distinct, in the order of first use; of all processes
 
-  std::uint64_t running_ns = 0;       ///< of all processes
+  std::uint64_t running_ns = 0;  ///< of all processes
   std::uint64_t waiting_ns = 0;
 
   [[nodiscard]] bool used_openmp() const noexcept { return !processes.empty(); }

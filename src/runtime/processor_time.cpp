@@ -23,7 +23,8 @@ constexpr std::size_t name_offset = offsetof(DirectoryEntry, kind) + 1;
 
 void add_thread(int folder, const char* thread, ProcessorTime& sum) noexcept {
   std::array<char, 64> text{};
-  if (std::snprintf(text.data(), text.size(), "%s/schedstat", thread) >= static_cast<int>(text.size())) {
+  if (std::snprintf(text.data(), text.size(), "%s/schedstat", thread) >=
+      static_cast<int>(text.size())) {
     return;
   }
   const int file = openat(folder, text.data(), O_RDONLY | O_CLOEXEC);

@@ -36,9 +36,9 @@ std::optional<Error> Assembler::add(std::span<const std::byte> record) {
   ThreadBook book;
   Follower follower(book, record.size());
   analysis::BlockSightings blocks;
-  const auto stream = analysis::read_record(
-      record, [&](const analysis::RecordedEvent& event,
-                  std::span<const analysis::RecordedAccess> accesses) {
+  const auto stream =
+      analysis::read_record(record, [&](const analysis::RecordedEvent& event,
+                                        std::span<const analysis::RecordedAccess> accesses) {
         follower.see(event, accesses);
         for (const analysis::RecordedAccess& each : accesses) blocks.see(each, event.at);
       });

@@ -6,7 +6,8 @@
 //        the
 // other. Prints after how many of them the master may use more processors than in the region.
 //
-//        binding from CPU: the program's first thread is on CPU, and free to leave it, when a region
+//        binding from CPU: the program's first thread is on CPU, and free to leave it, when a
+//        region
 // of two threads begins. Prints the processors that it may use in there.
 #define _GNU_SOURCE
 #include <omp.h>

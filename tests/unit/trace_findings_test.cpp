@@ -439,5 +439,34 @@ TEST(TraceDiagnoses, AreSaidOfARunWithTheFaultAndNotOfItsTwin) {
   }
 }
 
+/// Twenty regions of 10 ms in which two threads have ten grains each and then wait for 1.5 ms; in
+/// `coarse` of them each has one grain, the second one of 2 ms.
+Trace with_coarse_regions(Index coarse) {
+  Made made(2, 2, 200 * ms);
+  made.trace().regions.clear();
+  for (Index r = 0; r < 20; ++r) {
+    const Time begin = r * 10 * ms;
+    made.trace().regions.push_back(
+        {.begin = begin, .end = begin + 10 * ms, .team = 2, .master = 0, .outer = none});
+    const Time grains = r < coarse ? 1 : 10;
+    for (Index t = 0; t < 2; ++t) {
+      const Time all = r < coarse && t == 1 ? 2 * ms : 8500 * us;
+      for (Time i = 0; i < grains; ++i) {
+        made.add(t, begin + i * all / grains, begin + (i + 1) * all / grains).region = r;
+      }
+      made.wait(t, begin + all, WaitKind::region_end, 10 * ms - all);
+    }
+  }
+  Trace trace = made.finish();
+  for (Wait& wait : trace.waits) wait.region = static_cast<Index>(wait.begin / (10 * ms));
+  return trace;
+}
+
+TEST(TraceDiagnoses, OneCoarseRegionOfManyIsNoFault) {
+  EXPECT_FALSE(says(find(with_coarse_regions(0)), "too-coarse"));
+  EXPECT_FALSE(says(find(with_coarse_regions(3)), "too-coarse"));
+  EXPECT_TRUE(says(find(with_coarse_regions(6)), "too-coarse"));  // 12 % of the threads' time
+}
+
 }  // namespace
 }  // namespace lares::trace

@@ -134,12 +134,12 @@ std::string matrix_text(const ReportedRun& run, const Palette& palette) {
     }
     table.add(std::move(cells));
   }
-  const char* const what = !by_bytes                     ? ", grains"
-                           : run.trace.estimates_lengths ? ", bytes that grains name (estimated: up "
-                                                           "to what is named next)"
-                                                         : ", bytes that grains name";
-  return palette.bold("Node by node") + what + "\n" +
-         table.text("  ") + "\n";
+  const char* const what = !by_bytes ? ", grains"
+                           : run.trace.estimates_lengths
+                               ? ", bytes that grains name (estimated: up "
+                                 "to what is named next)"
+                               : ", bytes that grains name";
+  return palette.bold("Node by node") + what + "\n" + table.text("  ") + "\n";
 }
 
 std::string lengths_text(const ReportedRun& run, const Palette& palette) {

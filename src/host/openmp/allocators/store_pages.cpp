@@ -40,8 +40,8 @@ bool has_room(const Space& space, std::size_t bytes) noexcept {
   return bytes <= free;
 }
 
-Result<memory::Plan> plan_of(const Space& space, Partition partition,
-                             std::vector<DomainId> targets, Bytes bytes, Bytes page) {
+Result<memory::Plan> plan_of(const Space& space, Partition partition, std::vector<DomainId> targets,
+                             Bytes bytes, Bytes page) {
   memory::Distribution wanted;
   wanted.kind = memory::Distribution::Kind::interleave;
   if (partition == Partition::blocked) {

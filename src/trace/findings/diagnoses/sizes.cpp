@@ -110,30 +110,80 @@ std::optional<Diagnosis> too_fine(const Trace& trace, const Findings& findings) 
   return found;
 }
 
+namespace {
+
+/// What of a region's time its grains make up.
+struct Filling {
+  Index longest = none;
+  Time work = 0;
+  std::uint64_t grains = 0;
+};
+
+std::vector<Filling> filling_of(const Trace& trace) {
+  std::vector<Filling> regions(trace.regions.size());
+  for (Index i = 0; i < trace.grains.size(); ++i) {
+    const Grain& grain = trace.grains[i];
+    if (grain.region == none) continue;
+    Filling& filling = regions[grain.region];
+    filling.work += grain.self;
+    ++filling.grains;
+    if (filling.longest == none || grain.self > trace.grains[filling.longest].self) {
+      filling.longest = i;
+    }
+  }
+  return regions;
+}
+
+constexpr double most_of_region = 0.25;
+
+/// One grain is a fair thread's whole part of its region or more, or a large one of a few.
+bool is_coarse(const Trace& trace, const Region& region, const Filling& filling,
+               std::size_t threads) {
+  if (filling.longest == none) return false;
+  const auto longest = static_cast<double>(trace.grains[filling.longest].self);
+  const double part = static_cast<double>(filling.work) / static_cast<double>(threads);
+  const bool is_long = longest > most_of_region * static_cast<double>(region.end - region.begin) &&
+                       longest > most_of_region * part;
+  return is_long && (filling.grains < 3 * threads || longest >= part);
+}
+
+/// The regions with that fault, together.
+struct CoarseRegions {
+  std::size_t count = 0;
+  std::size_t worst = 0;  ///< that with the longest grain
+  double lost = 0;        ///< threads' time in them without work
+};
+
+CoarseRegions coarse_regions(const Trace& trace, const std::vector<Filling>& fillings,
+                             std::size_t threads) {
+  CoarseRegions found;
+  for (std::size_t i = 0; i < fillings.size(); ++i) {
+    const Region& region = trace.regions[i];
+    if (!is_coarse(trace, region, fillings[i], threads)) continue;
+    const double time =
+        static_cast<double>(region.end - region.begin) * static_cast<double>(threads);
+    found.lost += std::max(0.0, time - static_cast<double>(fillings[i].work));
+    const auto self = [&](std::size_t at) { return trace.grains[fillings[at].longest].self; };
+    if (found.count++ == 0 || self(i) > self(found.worst)) found.worst = i;
+  }
+  return found;
+}
+
+}  // namespace
+
 std::optional<Diagnosis> too_coarse(const Trace& trace, const Findings& findings) {
-  constexpr double most_of_region = 0.25;
   constexpr double least_idle = 0.1;
   const Together all = together(trace, findings);
   if (all.threads < 2 || trace.grains.empty() || findings.in_regions == 0) return std::nullopt;
-  const std::vector<Index> longest = longest_of(trace, 5);
-  const Grain& worst = trace.grains[longest.front()];
   const double idle = static_cast<double>(findings.idle) / static_cast<double>(all.time);
-  if (worst.region == none || idle < least_idle) return std::nullopt;
-  // Where one grain is a fair thread's whole part of its region or more, the others wait for it.
-  const Region& region = trace.regions[worst.region];
-  Time work = 0;
-  std::uint64_t count = 0;
-  for (const Grain& grain : trace.grains) {
-    if (grain.region != worst.region) continue;
-    work += grain.self;
-    ++count;
-  }
-  const double part = static_cast<double>(work) / static_cast<double>(all.threads);
-  const bool is_long = static_cast<double>(worst.self) >
-                           most_of_region * static_cast<double>(region.end - region.begin) &&
-                       static_cast<double>(worst.self) > most_of_region * part;
-  const bool are_few = count < 3 * all.threads;
-  if (!is_long || (!are_few && static_cast<double>(worst.self) < part)) return std::nullopt;
+  const std::vector<Filling> fillings = filling_of(trace);
+  const CoarseRegions coarse = coarse_regions(trace, fillings, all.threads);
+  // One of many regions may have had a grain that was kept from its core.
+  const double lost = std::min(idle, coarse.lost / static_cast<double>(all.time));
+  if (coarse.count == 0 || lost < least_idle) return std::nullopt;
+  const Region& region = trace.regions[coarse.worst];
+  const Filling& filling = fillings[coarse.worst];
+  const Grain& worst = trace.grains[filling.longest];
   Diagnosis found;
   found.id = "too-coarse";
   found.severity = Severity::problem;
@@ -141,21 +191,23 @@ std::optional<Diagnosis> too_coarse(const Trace& trace, const Findings& findings
   found.construct = worst.construct;
   found.from = region.begin;
   found.to = region.end;
-  found.grains = longest;
+  found.grains = longest_of(trace, 5);
   found.evidence = fmt::format(
       "one grain of {} has {} of work in a region of {}; {} grains for {} threads, which waited "
-      "{} of their time",
+      "{} of their time; so in {} of {} regions",
       place_of(trace, worst.construct), human_time(worst.self),
-      human_time(region.end - region.begin), count, all.threads, human_share(idle));
+      human_time(region.end - region.begin), filling.grains, all.threads, human_share(idle),
+      coarse.count, trace.regions.size());
   found.threshold = fmt::format(
       "said where the longest grain takes more than {} of its region, there are fewer than three a "
-      "thread or it is longer than a thread's fair part, and threads wait more than {}",
+      "thread or it is longer than a thread's fair part, and threads wait more than {} in such "
+      "regions",
       human_share(most_of_region), human_share(least_idle));
   found.remedy =
       "split the work further: more, smaller tasks or chunks, ten or more a thread; "
       "the largest first where sizes differ";
-  found.gain = idle;
-  found.gain_how = "the threads' waiting, at most";
+  found.gain = lost;
+  found.gain_how = "the threads' waiting in these regions, at most";
   return found;
 }
 
