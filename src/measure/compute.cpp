@@ -19,7 +19,8 @@ std::vector<double> gflops(Crew& crew, Operations kind, const Pace& pace) {
     return crew.run([&](std::size_t member) { done[member] = compute(kind, rounds); });
   };
   const auto once = std::max<std::int64_t>(timed_rounds(first_rounds).count, 1);
-  const auto times = static_cast<std::uint64_t>(std::max<std::int64_t>(pace.least_time.count / once, 1));
+  const auto times =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(pace.least_time.count / once, 1));
   const std::uint64_t rounds = first_rounds * std::min<std::uint64_t>(times, 100'000);
   timed_rounds(rounds);
   std::vector<double> values;

@@ -13,7 +13,7 @@ enum class Operations : std::uint8_t {
   add,         ///< additions of such vectors
   scalar_fma,  ///< multiply-adds of single numbers, 2 operations each
   scalar_add,  ///< additions of single numbers
-  chain        ///< additions of single numbers, each to the sum of all before
+  chain        ///< products of single numbers, each added to the sum of all before: 2 operations
 };
 inline constexpr Operations all_operations[] = {Operations::fma, Operations::add,
                                                 Operations::scalar_fma, Operations::scalar_add,
