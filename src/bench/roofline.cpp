@@ -151,8 +151,10 @@ class Drawing {
     // Ceilings that are close to each other do not write over each other.
     last_label_ = std::max(y - 5, last_label_ + 13);
     return stroke(x_.place(from), y, plot_right, y, "ceiling", 1.2, "5 3") +
-           label_at(plot_right - 4, last_label_, "end",
-                    fmt::format("{}: {:.3g} GFLOPS", one.name, one.gflops));
+           fmt::format(
+               "<text class=\"halo\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\" "
+               "stroke-width=\"3\" paint-order=\"stroke\">{}: {:.3g} GFLOPS</text>\n",
+               plot_right - 4, last_label_, escaped(one.name), one.gflops);
   }
 
   [[nodiscard]] std::string slope(std::size_t i) const {

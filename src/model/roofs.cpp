@@ -12,15 +12,17 @@ using machine::Machine;
 
 struct Class {
   bool local = true;
-  std::uint32_t distance = 10;
+  std::uint32_t least = 10;
+  std::uint32_t most = 10;
 
   [[nodiscard]] bool has(const Machine& machine, DomainId from, DomainId to) const {
     if (local || from == to) return local && from == to;
-    return machine.distances.at(from, to) == distance;
+    const std::uint32_t distance = machine.distances.at(from, to);
+    return least <= distance && distance <= most;
   }
 };
 
-std::set<std::uint32_t> distances_of(const Machine& machine, const Team& team) {
+std::vector<Class> classes_of(const Machine& machine, const Team& team) {
   std::set<std::uint32_t> distances;
   for (std::size_t from = 0; from < machine.domains.size(); ++from) {
     if (team.of_domain[from] == 0) continue;
@@ -28,11 +30,21 @@ std::set<std::uint32_t> distances_of(const Machine& machine, const Team& team) {
       if (from != to) distances.insert(machine.distances.at(DomainId{from}, DomainId{to}));
     }
   }
-  return distances;
+  std::vector<Class> classes{{}};
+  for (const std::uint32_t distance : distances) {
+    Class& last = classes.back();
+    if (!last.local && 10 * distance <= 11 * last.least) {
+      last.most = distance;
+    } else {
+      classes.push_back({false, distance, distance});
+    }
+  }
+  return classes;
 }
 
 /// Each domain with such a pair reads a byte a thread, from all homes of the class in equal parts.
-MemoryRoof roof_of(const Machine& machine, const Figures& figures, Team team, const Class& wanted) {
+MemoryRoof roof_of(const Machine& machine, const Figures& figures, const Team& team,
+                   const Class& wanted) {
   const std::size_t domains = figures.domains();
   Stream stream{Access::read, figures.memory_footprint(), std::vector<double>(domains * domains, 0),
                 false};
@@ -50,16 +62,16 @@ MemoryRoof roof_of(const Machine& machine, const Figures& figures, Team team, co
     }
   }
   const Seconds time = memory_time(figures, team, {stream}).time;
-  return {wanted.distance, wanted.local, {all / time.count / 1e6}};
+  return {wanted.local, wanted.least, wanted.most, {all / time.count / 1e6}};
 }
 
 }  // namespace
 
 std::vector<MemoryRoof> memory_roofs(const Machine& machine, const Figures& figures,
                                      const Team& team) {
-  std::vector<MemoryRoof> roofs{roof_of(machine, figures, team, {})};
-  for (const std::uint32_t distance : distances_of(machine, team)) {
-    roofs.push_back(roof_of(machine, figures, team, {false, distance}));
+  std::vector<MemoryRoof> roofs;
+  for (const Class& each : classes_of(machine, team)) {
+    roofs.push_back(roof_of(machine, figures, team, each));
   }
   return roofs;
 }

@@ -10,8 +10,9 @@ namespace lares::model {
 
 /// A slope of the chart.
 struct MemoryRoof {
-  std::uint32_t distance = 10;  ///< of its pairs, in the scale in which 10 is local
   bool local = true;
+  std::uint32_t least_distance = 10;  ///< of its pairs, in the scale in which 10 is local
+  std::uint32_t most_distance = 10;
   Bandwidth rate;  ///< of the whole team
 };
 
@@ -21,9 +22,10 @@ struct PeakRoof {
   Peak peak;
 };
 
-/// The team reads memory that no cache holds: each thread the domain's own, and, for each distance
-/// that there is between a domain with threads and another, memory that is so far away. Local
-/// first, then by distance.
+/// The team reads memory that no cache holds: each thread the domain's own, and, for each class of
+/// distances between a domain with threads and another, memory that is so far away. A class are
+/// distances that differ by a tenth at most, as measured ones of equal pairs do. Local first, then
+/// by distance.
 std::vector<MemoryRoof> memory_roofs(const machine::Machine& machine, const Figures& figures,
                                      const Team& team);
 

@@ -147,6 +147,18 @@ TEST(Figures, MayBePublishedOnes) {
   EXPECT_FALSE(f.notes().empty());
 }
 
+TEST(Roofs, DistancesThatAreAlmostTheSameAreOneClass) {
+  Machine machine = test::four_domains();
+  machine.distances.values = {10, 20, 30, 31, 21, 10, 33, 32, 30, 34, 10, 22, 31, 30, 20, 10};
+  const Figures f = test::figures_of(machine, test::four_domains_measured());
+  const auto roofs = memory_roofs(machine, f, spread_team(machine, 8).value());
+  ASSERT_EQ(roofs.size(), 4U);
+  EXPECT_EQ(roofs[1].least_distance, 20U);
+  EXPECT_EQ(roofs[1].most_distance, 22U);
+  EXPECT_EQ(roofs[2].most_distance, 33U);
+  EXPECT_EQ(roofs[3].least_distance, 34U);
+}
+
 TEST(Roofs, ThereIsOneForEachClassOfPairs) {
   const Machine machine = test::four_domains();
   const Figures f = test::figures_of(machine, test::four_domains_measured());
@@ -155,8 +167,8 @@ TEST(Roofs, ThereIsOneForEachClassOfPairs) {
   EXPECT_TRUE(roofs[0].local);
   // All cores get 32 GB/s together, though four domains alone would get 40.
   EXPECT_NEAR(roofs[0].rate.mb_s, 32'000, 1e-6);
-  EXPECT_EQ(roofs[1].distance, 20U);
-  EXPECT_EQ(roofs[2].distance, 30U);
+  EXPECT_EQ(roofs[1].least_distance, 20U);
+  EXPECT_EQ(roofs[2].most_distance, 30U);
   EXPECT_LE(roofs[1].rate, roofs[0].rate);
   EXPECT_NEAR(roofs[2].rate.mb_s, 4 * 2'000 * 0.75 / 0.9375, 400) << "limited by all-to-all";
   const auto peaks = peak_roofs(f, spread_team(machine, 8).value(), std::nullopt);

@@ -14,6 +14,14 @@ bench::Spot spot_of(const model::RegionTime& region) {
   return spot;
 }
 
+std::string name_of(const model::MemoryRoof& roof) {
+  if (roof.local) return "own memory";
+  if (roof.least_distance == roof.most_distance) {
+    return fmt::format("distance {}", roof.least_distance);
+  }
+  return fmt::format("distance {} to {}", roof.least_distance, roof.most_distance);
+}
+
 }  // namespace
 
 std::string model_svg(const PredictedRun& run) {
@@ -22,9 +30,7 @@ std::string model_svg(const PredictedRun& run) {
   roofline.title = fmt::format("{} on {}, {} {}", run.name, run.machine.name, prediction.threads,
                                prediction.threads == 1 ? "thread" : "threads");
   for (const auto& roof : model::memory_roofs(run.machine, run.figures, prediction.team)) {
-    roofline.slopes.push_back(
-        {roof.local ? "own memory" : fmt::format("distance {}", roof.distance),
-         roof.rate.mb_s / 1e3});
+    roofline.slopes.push_back({name_of(roof), roof.rate.mb_s / 1e3});
   }
   const auto peaks = model::peak_roofs(run.figures, prediction.team, run.choice.core_peak);
   for (const auto& peak : peaks) {
