@@ -49,8 +49,7 @@ template <std::size_t bytes>
 }
 
 #if defined(__x86_64__)
-[[gnu::target("avx512f,prefer-vector-width=512")]] Computed by_512_bits(
-    bool multiply, std::uint64_t rounds) noexcept {
+[[gnu::target("avx512f")]] Computed by_512_bits(bool multiply, std::uint64_t rounds) noexcept {
   return run_either<64>(multiply, rounds);
 }
 [[gnu::target("avx2,fma")]] Computed by_256_bits(bool multiply, std::uint64_t rounds) noexcept {

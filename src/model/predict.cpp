@@ -146,11 +146,14 @@ Result<Prediction> predict(const Description& description, const machine::Machin
                            const Figures& figures, std::uint32_t threads, const Choice& choice) {
   const auto team = spread_team(machine, threads);
   if (!team) return team.error();
-  Prediction prediction{threads, team.value(), {}, {}, measured_at(description.measured, threads)};
+  Prediction prediction{threads, team.value(), {},
+                        {},      {},           measured_at(description.measured, threads)};
   for (const Region& region : description.regions) {
     auto time = predict_region(region, machine, figures, threads, choice);
     if (!time) return time.error();
-    prediction.total += time.value().total;
+    const RegionTime& found = time.value();
+    prediction.total += found.total;
+    prediction.apart += (found.memory + found.computing + found.waiting) * region.repeat;
     prediction.regions.push_back(std::move(time.value()));
   }
   return prediction;

@@ -48,6 +48,7 @@ struct Prediction {
   Team team;
   std::vector<RegionTime> regions;
   Seconds total;
+  Seconds apart;  ///< with Tm + Tc in place of the longer of them: if nothing overlapped
   std::optional<Seconds> measured;
 };
 

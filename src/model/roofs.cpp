@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "model/memory_time.hpp"
 
@@ -84,8 +85,9 @@ std::vector<PeakRoof> peak_roofs(const Figures& figures, const Team& team,
     const auto kind = static_cast<Flops>(i);
     if (const auto peak = figures.peak(kind, team.size)) roofs.push_back({kind, *peak});
   }
-  std::stable_sort(roofs.begin(), roofs.end(),
-                   [](const PeakRoof& a, const PeakRoof& b) { return b.peak < a.peak; });
+  std::sort(roofs.begin(), roofs.end(), [](const PeakRoof& a, const PeakRoof& b) {
+    return std::pair(b.peak, a.kind) < std::pair(a.peak, b.kind);
+  });
   return roofs;
 }
 

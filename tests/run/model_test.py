@@ -108,6 +108,7 @@ class Descriptions(ModelTest):
         self.assertAlmostEqual(computes["once_s"], 2)
         self.assertEqual((computes["bound"], computes["intensity"]), ("computation", None))
         self.assertAlmostEqual(found[1]["total_s"], 2 * (0.8 + 1e-6) + 2)
+        self.assertAlmostEqual(found[1]["without_overlap_s"], 2 * (0.8 + 0.5 + 1e-6) + 2)
         reads = found[2]["regions"][0]
         self.assertAlmostEqual(reads["memory_s"], 8e9 / 16e9)
         self.assertEqual(reads["slowest"]["what"], "machine")

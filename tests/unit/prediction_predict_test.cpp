@@ -176,6 +176,10 @@ TEST_F(Predict, TimeIsNeverBelowOneOfItsParts) {
     EXPECT_GE(time.once, time.memory + time.waiting);
     EXPECT_GE(time.once, time.computing + time.waiting);
     EXPECT_GE(*time.roof(), *time.rate());
+    const Prediction whole = predicted(region, threads);
+    EXPECT_GE(whole.apart, whole.total);
+    EXPECT_LE(whole.apart.count, 2 * whole.total.count);
+    EXPECT_NEAR(whole.apart.count, (time.memory + time.computing + time.waiting).count, 1e-9);
   }
 }
 

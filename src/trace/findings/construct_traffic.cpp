@@ -76,9 +76,9 @@ std::vector<ConstructTraffic> construct_traffic(const Trace& trace) {
     of.traffic.distinct = length_of_union(of.ranges);
     found.push_back(std::move(of.traffic));
   }
-  std::stable_sort(
-      found.begin(), found.end(),
-      [](const ConstructTraffic& a, const ConstructTraffic& b) { return time_of(b) < time_of(a); });
+  std::sort(found.begin(), found.end(), [](const ConstructTraffic& a, const ConstructTraffic& b) {
+    return std::pair(time_of(b), a.construct) < std::pair(time_of(a), b.construct);
+  });
   return found;
 }
 

@@ -64,6 +64,7 @@ ModelJson prediction_json(const Prediction& prediction) {
   return {{"threads", prediction.threads},
           {"threads_of_domain", prediction.team.of_domain},
           {"total_s", prediction.total.count},
+          {"without_overlap_s", prediction.apart.count},
           {"measured_s", or_null(prediction.measured)},
           {"error", or_null(error_if_measured(prediction.total, prediction.measured))},
           {"regions", std::move(regions)}};

@@ -97,6 +97,8 @@ std::string model_text(const PredictedRun& run, const Palette& palette) {
   for (const std::string& note : run.figures.notes()) text += "note: " + note + "\n";
   for (const Prediction& prediction : run.predictions) {
     text += "\n" + head_of(prediction, palette) + "\n" + table_of(prediction);
+    text += fmt::format("  {} if memory and computation did not overlap\n",
+                        time_text(prediction.apart));
   }
   text += "\nT = max(Tm, Tc) + Ts of one execution; roof and rate in GFLOPS, without and with Ts\n";
   return text;
