@@ -12,6 +12,7 @@ then the quietest one counts and is marked.
 
 Examples: bench/model_cg.py
           bench/model_cg.py --machine here.json --rows 400000 --threads 1,2
+          bench/model_cg.py --fast
           bench/model_cg.py --describe examples/model/cg.json
 """
 
@@ -47,7 +48,7 @@ def array(name, access, footprint, traffic):
     return {"name": name, "access": access, "bytes": footprint, "traffic": traffic}
 
 
-def describe(rows, iterations):
+def describe(rows, iterations, sums="chain", others="scalar-add"):
     """Footprints are what passes through the caches between two uses of the array in an iteration:
     the matrix once, vectors as they follow each other."""
     entries = entries_of(rows)
@@ -57,7 +58,7 @@ def describe(rows, iterations):
 
     def combine(name, source, source_footprint, target, target_footprint):
         """target = a source + b target"""
-        return {"name": name, "repeat": iterations, "flops": {"scalar-add": 3 * rows},
+        return {"name": name, "repeat": iterations, "flops": {others: 3 * rows},
                 "arrays": [array(source, "read", source_footprint, vector),
                            array(target, "update", target_footprint, 2 * vector)],
                 "constructs": {"parallel-for": 1}}
@@ -67,18 +68,18 @@ def describe(rows, iterations):
         "name": f"cg, {rows} rows, {iterations} iterations",
         "about": "examples/tuning/cg.c with the steps p and b; made by bench/model_cg.py --describe",
         "regions": [
-            {"name": "q = A p", "repeat": iterations, "flops": {"chain": 2 * entries},
+            {"name": "q = A p", "repeat": iterations, "flops": {sums: 2 * entries},
              "arrays": [array("A", "read", iteration, matrix),
                         array("p", "read", 2 * vector, vector),
                         array("q", "write", 3 * vector, vector)],
              "constructs": {"parallel": 1}},
-            {"name": "p q", "repeat": iterations, "flops": {"chain": 2 * rows},
+            {"name": "p q", "repeat": iterations, "flops": {sums: 2 * rows},
              "arrays": [array("p", "read", matrix + 2 * vector, vector),
                         array("q", "read", matrix + 2 * vector, vector)],
              "constructs": {"parallel-for": 1, "reduction": 1}},
             combine("x += a p", "p", 2 * vector, "x", iteration),
             combine("r -= a q", "q", 3 * vector, "r", iteration),
-            {"name": "r r", "repeat": iterations + 1, "flops": {"chain": 2 * rows},
+            {"name": "r r", "repeat": iterations + 1, "flops": {sums: 2 * rows},
              "arrays": [array("r", "read", 2 * vector, vector)],
              "constructs": {"parallel-for": 1, "reduction": 1}},
             combine("p = r + b p", "r", vector, "p", 4 * vector),
@@ -133,6 +134,15 @@ def measure_machine(lares, path, until):
     return noise
 
 
+def built_fast(options, folder):
+    """The solver whose sums are no chains: vectors of this processor, in any order."""
+    program = folder / "cg"
+    compiler = {"gcc": "gcc-12", "clang": "clang-19"}[options.family]
+    subprocess.run([compiler, "-O3", "-march=native", "-ffast-math", "-fopenmp",
+                    harness.ROOT / "examples" / "tuning" / "cg.c", "-o", program], check=True)
+    return program
+
+
 def seconds_of(options, program, threads):
     environment = harness.clean_environment(OMP_NUM_THREADS=threads, OMP_PLACES="cores",
                                             OMP_PROC_BIND="close")
@@ -160,8 +170,10 @@ def compare(options, lares, folder):
         print(f"machine measured while others had {noise:.1%} of the cores"
               + (" (not quiet)" if noise > QUIET else ""))
     description = folder / "cg.json"
-    description.write_text(json.dumps(describe(options.rows, options.iterations)))
-    program = harness.program(options.build / "examples", f"cg-{options.family}")
+    kinds = ("fma", "fma") if options.fast else ("chain", "scalar-add")
+    description.write_text(json.dumps(describe(options.rows, options.iterations, *kinds)))
+    program = built_fast(options, folder) if options.fast else harness.program(
+        options.build / "examples", f"cg-{options.family}")
     samples = {threads: [] for threads in options.threads}
     noises = {threads: [] for threads in options.threads}
     for _, threads in harness.interleaved(options.threads, options.rounds, options.seed):
@@ -174,7 +186,8 @@ def compare(options, lares, folder):
 
 def report(options, where, samples, noises, predicted):
     print(harness.provenance_line(where))
-    print(f"{options.rows} rows, {options.iterations} iterations, {options.family}")
+    print(f"{options.rows} rows, {options.iterations} iterations, {options.family}"
+          + (", -ffast-math" if options.fast else ""))
     table = harness.Table(["threads", "measured s", "predicted s", "error", "without overlap", "error",
                            "others, most", "goal"])
     worst = 0
@@ -207,6 +220,8 @@ def parse():
                         help="the machine file (default: measure now, at level l2)")
     parser.add_argument("--family", choices=["gcc", "clang"], default="gcc",
                         help="the program's compiler (default: gcc)")
+    parser.add_argument("--fast", action="store_true",
+                        help="build the solver with -O3 -march=native -ffast-math, and describe it so")
     parser.add_argument("--patience", type=harness.positive, default=5, metavar="MIN",
                         help="minutes to wait for quiet moments (default: 5)")
     parser.add_argument("--describe", type=pathlib.Path, metavar="FILE",
