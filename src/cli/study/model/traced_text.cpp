@@ -82,7 +82,7 @@ std::string traced_text(const TracedRun& run, const Palette& palette) {
   text += "\n" + table.text("  ") + "\n" + remarks(run);
   return text +
          "measured: own time of a thread, of the domain that was busy longest; least: what the "
-         "bytes take\n";
+         "bytes take that grains name; data that they use without naming it is not in it\n";
 }
 
 }  // namespace lares::cli
