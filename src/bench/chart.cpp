@@ -6,7 +6,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <utility>
+
+#include "bench/picture.hpp"
 
 namespace lares::bench {
 namespace {
@@ -25,50 +26,6 @@ constexpr std::size_t most_ticks = 12;
 /// Okabe and Ito's palette, without yellow and black.
 constexpr std::array<const char*, 6> colours = {"#0072B2", "#D55E00", "#009E73",
                                                 "#CC79A7", "#56B4E9", "#E69F00"};
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      default:
-        safe += static_cast<unsigned char>(c) < 0x20U ? ' ' : c;
-    }
-  }
-  return safe;
-}
-
-/// One direction of the picture: from values to places on it.
-class Axis {
- public:
-  Axis(std::vector<double> ticks, bool logarithmic, double from, double to)
-      : ticks_(std::move(ticks)), logarithmic_(logarithmic), from_(from), to_(to) {}
-
-  [[nodiscard]] double place(double value) const {
-    const double low = scaled(ticks_.front());
-    const double high = scaled(ticks_.back());
-    return from_ + (to_ - from_) * (scaled(value) - low) / (high - low);
-  }
-  [[nodiscard]] const std::vector<double>& ticks() const { return ticks_; }
-
- private:
-  [[nodiscard]] double scaled(double value) const {
-    return logarithmic_ ? std::log(std::max(value, std::numeric_limits<double>::min())) : value;
-  }
-
-  std::vector<double> ticks_;
-  bool logarithmic_;
-  double from_;
-  double to_;
-};
 
 struct Extent {
   bool whole = true;

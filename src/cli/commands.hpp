@@ -46,6 +46,7 @@ void add_bench(CLI::App& app);
 void add_simulate(CLI::App& app);
 void add_report(CLI::App& app);
 void add_export(CLI::App& app);
+void add_model(CLI::App& app);
 
 /// One row of a program's table.
 struct Command {
@@ -62,6 +63,8 @@ inline constexpr const char* report_summary =
     "Say where the time of a traced run went, and what to do";
 inline constexpr const char* simulate_summary =
     "Predict how a workload runs on a machine under each of several policies";
+inline constexpr const char* model_summary =
+    "Say what a described or traced program takes at least on a measured machine";
 inline constexpr const char* export_summary =
     "Write a traced run for other tools: OTF2, Perfetto, speedscope, CSV, SQLite";
 

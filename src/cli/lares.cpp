@@ -19,6 +19,7 @@ constexpr Command commands[] = {
     {"lab", add_lab},
     {"report", nullptr, report_summary},
     {"export", nullptr, export_summary},
+    {"model", nullptr, model_summary},
     {"simulate", nullptr, simulate_summary},
 };
 // clang-format on

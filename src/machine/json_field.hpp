@@ -48,6 +48,15 @@ inline std::string matrix_lines(const std::vector<std::uint32_t>& values, std::s
   return list_lines(rows, "    ", [](const Json& row) { return row; });
 }
 
+/// "line 3, column 7" of the byte before which the parser stopped.
+inline std::string position(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, text.size()));
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  const std::size_t start = before.rfind('\n');
+  const std::size_t column = before.size() - (start == std::string_view::npos ? 0 : start + 1);
+  return "line " + std::to_string(lines + 1) + ", column " + std::to_string(column + 1);
+}
+
 /// What is wrong, as a sentence.
 struct Problem {
   std::string sentence;
@@ -64,6 +73,11 @@ class Field {
 
   /// Rejects anything but an object with these fields.
   void expect_fields(std::initializer_list<std::string_view> accepted) const {
+    expect_words(accepted);
+  }
+  /// The same for any list of names.
+  template <class Words>
+  void expect_words(const Words& accepted) const {
     if (!value_.is_object()) reject("must be an object");
     for (const auto& [key, unused] : value_.items()) {
       if (std::find(accepted.begin(), accepted.end(), key) != accepted.end()) continue;
@@ -84,6 +98,14 @@ class Field {
     const auto found = value_.find(key);
     if (found == value_.end()) throw Problem{"field \"" + path + "\" is missing"};
     return {*found, path};
+  }
+
+  /// The names of an object's fields.
+  [[nodiscard]] std::vector<std::string> keys() const {
+    if (!value_.is_object()) reject("must be an object");
+    std::vector<std::string> names;
+    for (const auto& [key, unused] : value_.items()) names.push_back(key);
+    return names;
   }
 
   [[nodiscard]] bool none() const { return value_.is_null(); }
@@ -117,7 +139,7 @@ class Field {
   }
   [[nodiscard]] double figure(double high) const {
     if (!value_.is_number() || !(value_.get<double>() > 0) || value_.get<double>() > high) {
-      reject("must be a number above 0 and at most " + std::to_string(high));
+      reject("must be a number above 0 and at most " + line(Json(high)));
     }
     return value_.get<double>();
   }

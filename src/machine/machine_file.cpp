@@ -232,15 +232,6 @@ Contents read_contents(const Field& file) {
   return contents;
 }
 
-/// "line 3, column 7" of the byte before which the parser stopped.
-std::string position(std::string_view text, std::size_t byte) {
-  const std::string_view before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, text.size()));
-  const auto lines = std::count(before.begin(), before.end(), '\n');
-  const std::size_t start = before.rfind('\n');
-  const std::size_t column = before.size() - (start == std::string_view::npos ? 0 : start + 1);
-  return "line " + std::to_string(lines + 1) + ", column " + std::to_string(column + 1);
-}
-
 Result<Contents> parse(std::string_view text, std::string_view file) {
   const std::string where = "machine file \"" + std::string(file) + "\": ";
   try {

@@ -44,14 +44,15 @@ std::optional<Error> first_of(std::initializer_list<std::optional<Error>> verdic
 }
 
 std::optional<Error> check(const MeasuredPair& pair, std::size_t domains) {
-  return first_of({check_domain(pair.from, domains), check_domain(pair.to, domains),
-                   check_word("kernel", pair.kernel, {"read", "write", "copy", "triad", "latency"}),
-                   check_count(pair.threads), check_spread(pair.figure)});
+  return first_of(
+      {check_domain(pair.from, domains), check_domain(pair.to, domains),
+       check_word("kernel", pair.kernel, {"read", "write", "update", "copy", "triad", "latency"}),
+       check_count(pair.threads), check_spread(pair.figure)});
 }
 
 std::optional<Error> check(const MeasuredAggregate& all, std::size_t /*domains*/) {
   return first_of({check_word("pattern", all.pattern, {"local", "interleaved", "all-to-all"}),
-                   check_word("kernel", all.kernel, {"read", "write", "copy", "triad"}),
+                   check_word("kernel", all.kernel, {"read", "write", "update", "copy", "triad"}),
                    check_count(all.threads), check_spread(all.mb_s)});
 }
 
@@ -73,6 +74,12 @@ std::optional<Error> check(const MeasuredSync& sync, std::size_t /*domains*/) {
                    check_count(sync.threads), check_spread(sync.ns)});
 }
 
+std::optional<Error> check(const MeasuredCompute& compute, std::size_t /*domains*/) {
+  return first_of(
+      {check_word("kind", compute.kind, {"fma", "add", "scalar-fma", "scalar-add", "chain"}),
+       check_count(compute.threads), check_spread(compute.gflops)});
+}
+
 template <class Item>
 std::optional<Error> check_all(const std::vector<Item>& items, std::size_t domains) {
   for (const Item& item : items) {
@@ -84,10 +91,10 @@ std::optional<Error> check_all(const std::vector<Item>& items, std::size_t domai
 }  // namespace
 
 std::optional<Error> check_measurements(const Measurements& measurements, std::size_t domains) {
-  return first_of({check_all(measurements.pairs, domains),
-                   check_all(measurements.aggregate, domains),
-                   check_all(measurements.migration, domains),
-                   check_all(measurements.synchronisation, domains)});
+  return first_of(
+      {check_all(measurements.pairs, domains), check_all(measurements.aggregate, domains),
+       check_all(measurements.migration, domains), check_all(measurements.synchronisation, domains),
+       check_all(measurements.compute, domains)});
 }
 
 }  // namespace lares::machine

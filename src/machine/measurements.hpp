@@ -24,10 +24,11 @@ inline constexpr std::uint32_t max_slit = 65'535;
 
 /// Cores of one domain, with memory of one domain, nobody else on the machine.
 struct MeasuredPair {
-  DomainId from;       ///< whose cores access
-  DomainId to;         ///< whose memory it is
-  std::string kernel;  ///< "read", "write", "copy", "triad": MB/s; "latency": ns
-  Bytes footprint;     ///< of each thread
+  DomainId from;  ///< whose cores access
+  DomainId to;    ///< whose memory it is
+  /// "read", "write", "update", "copy", "triad": MB/s; "latency": ns
+  std::string kernel;
+  Bytes footprint;  ///< of each thread
   std::uint32_t threads = 1;
   Spread figure;
 };
@@ -35,9 +36,10 @@ struct MeasuredPair {
 /// All chosen cores at once.
 struct MeasuredAggregate {
   std::string pattern;  ///< "local", "interleaved", "all-to-all"
-  std::string kernel;   ///< "read", "write", "copy", "triad"
+  std::string kernel;   ///< "read", "write", "update", "copy", "triad"
   std::uint32_t threads = 1;
-  Spread mb_s;  ///< of all threads together
+  Spread mb_s;      ///< of all threads together
+  Bytes footprint;  ///< of each thread; 0: not told, but no cache held it
 };
 
 /// Pages that go from one domain's memory to another's.
@@ -58,6 +60,13 @@ struct MeasuredSync {
   Spread ns;
 };
 
+/// Floating-point operations without memory.
+struct MeasuredCompute {
+  std::string kind;  ///< "fma", "add", "scalar-fma", "scalar-add", "chain": see docs/measure.md
+  std::uint32_t threads = 1;
+  Spread gflops;  ///< of all threads together
+};
+
 /// Everything that was measured; the machine's distances and performance are made of the first
 /// list. It stands beside the machine in its file, and not in it: scheduling asks for none of it.
 struct Measurements {
@@ -68,10 +77,11 @@ struct Measurements {
   std::vector<MeasuredAggregate> aggregate;
   std::vector<MeasuredMigration> migration;
   std::vector<MeasuredSync> synchronisation;
+  std::vector<MeasuredCompute> compute;
 
   [[nodiscard]] bool empty() const noexcept {
     return slit.empty() && pairs.empty() && aggregate.empty() && migration.empty() &&
-           synchronisation.empty();
+           synchronisation.empty() && compute.empty();
   }
 };
 

@@ -20,10 +20,12 @@ Json to_json(const MeasuredPair& pair) {
 }
 
 Json to_json(const MeasuredAggregate& all) {
-  return {{"pattern", all.pattern},
-          {"kernel", all.kernel},
-          {"threads", all.threads},
-          {"mb_s", spread_json(all.mb_s)}};
+  Json json = {{"pattern", all.pattern},
+               {"kernel", all.kernel},
+               {"threads", all.threads},
+               {"mb_s", spread_json(all.mb_s)}};
+  if (all.footprint.count > 0) json["footprint_bytes"] = all.footprint.count;
+  return json;
 }
 
 Json to_json(const MeasuredMigration& move) {
@@ -41,6 +43,12 @@ Json to_json(const MeasuredSync& sync) {
           {"by", sync.by},
           {"threads", sync.threads},
           {"ns", spread_json(sync.ns)}};
+}
+
+Json to_json(const MeasuredCompute& compute) {
+  return {{"kind", compute.kind},
+          {"threads", compute.threads},
+          {"gflops", spread_json(compute.gflops)}};
 }
 
 Spread read_spread(const Field& field) {
@@ -67,9 +75,10 @@ MeasuredPair read_pair(const Field& field) {
 }
 
 MeasuredAggregate read_aggregate(const Field& field) {
-  field.expect_fields({"pattern", "kernel", "threads", "mb_s"});
+  field.expect_fields({"pattern", "kernel", "threads", "mb_s", "footprint_bytes"});
   return {field.at("pattern").text(), field.at("kernel").text(), read_threads(field),
-          read_spread(field.at("mb_s"))};
+          read_spread(field.at("mb_s")),
+          field.has("footprint_bytes") ? field.at("footprint_bytes").bytes() : Bytes{}};
 }
 
 MeasuredMigration read_migration(const Field& field) {
@@ -86,6 +95,11 @@ MeasuredSync read_sync(const Field& field) {
   field.expect_fields({"construct", "by", "threads", "ns"});
   return {field.at("construct").text(), field.at("by").text(), read_threads(field),
           read_spread(field.at("ns"))};
+}
+
+MeasuredCompute read_compute(const Field& field) {
+  field.expect_fields({"kind", "threads", "gflops"});
+  return {field.at("kind").text(), read_threads(field), read_spread(field.at("gflops"))};
 }
 
 template <class Item, class Read>
@@ -113,12 +127,13 @@ std::string measurement_lines(const Measurements& measurements, std::size_t doma
   add_list(text, "aggregate", measurements.aggregate);
   add_list(text, "migration", measurements.migration);
   add_list(text, "synchronisation", measurements.synchronisation);
+  add_list(text, "compute", measurements.compute);
   return text + "\n  }";
 }
 
 Measurements read_measurements(const Field& field, std::size_t domains) {
   field.expect_fields(
-      {"when", "repeats", "slit", "pairs", "aggregate", "migration", "synchronisation"});
+      {"when", "repeats", "slit", "pairs", "aggregate", "migration", "synchronisation", "compute"});
   Measurements measurements;
   if (field.has("when")) measurements.when = field.at("when").text();
   if (field.has("repeats")) {
@@ -131,6 +146,7 @@ Measurements read_measurements(const Field& field, std::size_t domains) {
   read_list(field, "aggregate", measurements.aggregate, read_aggregate);
   read_list(field, "migration", measurements.migration, read_migration);
   read_list(field, "synchronisation", measurements.synchronisation, read_sync);
+  read_list(field, "compute", measurements.compute, read_compute);
   if (auto verdict = check_measurements(measurements, domains)) throw Problem{verdict->sentence};
   return measurements;
 }

@@ -25,11 +25,11 @@ std::vector<Member> members_of(const Bench& bench) {
 }
 
 void note(Bench& bench, Crew& crew, const char* pattern, Kernel kernel, const Work& work,
-          std::vector<MeasuredAggregate>& aggregate) {
+          Bytes footprint, std::vector<MeasuredAggregate>& aggregate) {
   bench.step(std::string("all cores, ") + pattern + ", " + std::string(kernel_name(kernel)));
   aggregate.push_back({pattern, std::string(kernel_name(kernel)),
                        static_cast<std::uint32_t>(crew.size()),
-                       spread_of(bandwidth(crew, kernel, work, bench.plan.pace))});
+                       spread_of(bandwidth(crew, kernel, work, bench.plan.pace)), footprint});
 }
 
 /// Every domain's own memory, one slice per member of it and of any other domain.
@@ -56,9 +56,13 @@ class Memories {
     });
   }
 
-  [[nodiscard]] Segment segment(Kernel kernel, std::size_t domain, std::size_t member) const {
-    return segment_in(kernel, slice_of(domain, member), {part_});
+  /// The first `size` bytes, at most all, of a member's slice.
+  [[nodiscard]] Segment segment(Kernel kernel, std::size_t domain, std::size_t member,
+                                Bytes size) const {
+    return segment_in(kernel, slice_of(domain, member),
+                      {std::min<std::uint64_t>(size.count, part_)});
   }
+  [[nodiscard]] Bytes part() const { return {part_}; }
 
  private:
   explicit Memories(const Bench& bench)
@@ -73,10 +77,11 @@ class Memories {
 };
 
 /// Own memory only; slices of others' are left alone, so the footprint is a domain's part of it.
-Work local_work(const Memories& memories, const std::vector<Member>& members, Kernel kernel) {
+Work local_work(const Memories& memories, const std::vector<Member>& members, Kernel kernel,
+                Bytes footprint) {
   Work work;
   for (std::size_t i = 0; i < members.size(); ++i) {
-    work.push_back({memories.segment(kernel, members[i].domain, i)});
+    work.push_back({memories.segment(kernel, members[i].domain, i, footprint)});
   }
   return work;
 }
@@ -88,7 +93,7 @@ Work all_to_all_work(const Memories& memories, const std::vector<Member>& member
   for (std::size_t i = 0; i < members.size(); ++i) {
     for (std::size_t turn = 0; turn < domains; ++turn) {
       const std::size_t domain = (members[i].domain + members[i].slot + turn) % domains;
-      work[i].push_back(memories.segment(kernel, domain, i));
+      work[i].push_back(memories.segment(kernel, domain, i, memories.part()));
     }
   }
   return work;
@@ -114,7 +119,7 @@ Result<bool> measure_interleaved(Bench& bench, Crew& crew, const std::vector<Ker
     for (std::size_t i = 0; i < crew.size(); ++i) {
       work.push_back({segment_in(kernel, slice(i), bench.footprint)});
     }
-    note(bench, crew, "interleaved", kernel, work, aggregate);
+    note(bench, crew, "interleaved", kernel, work, bench.footprint, aggregate);
   }
   return true;
 }
@@ -129,12 +134,18 @@ Result<bool> measure_aggregate(Bench& bench, std::vector<MeasuredAggregate>& agg
     auto memories = Memories::make(bench, members.size());
     if (!memories) return memories.error();
     memories.value().touch_all(crew, members);
-    for (const Kernel kernel : kernels) {
-      note(bench, crew, "local", kernel, local_work(memories.value(), members, kernel), aggregate);
+    std::vector<Bytes> footprints = bench.cache_footprints();
+    footprints.push_back(memories.value().part());
+    for (const Bytes footprint : footprints) {
+      for (const Kernel kernel : kernels) {
+        note(bench, crew, "local", kernel, local_work(memories.value(), members, kernel, footprint),
+             footprint, aggregate);
+      }
     }
     for (const Kernel kernel : kernels) {
       note(bench, crew, "all-to-all", kernel,
-           all_to_all_work(memories.value(), members, bench.with_cores.size(), kernel), aggregate);
+           all_to_all_work(memories.value(), members, bench.with_cores.size(), kernel),
+           bench.footprint, aggregate);
     }
   }
   return measure_interleaved(bench, crew, kernels, aggregate);

@@ -19,7 +19,7 @@ double bytes_per_pass(Kernel kernel, const Work& work) {
   double bytes = 0;
   for (const auto& segments : work) {
     for (const Segment& segment : segments) {
-      bytes += static_cast<double>(segment.count * sizeof(double) * arrays_of(kernel));
+      bytes += static_cast<double>(segment.count * sizeof(double) * accesses_of(kernel));
     }
   }
   return bytes;

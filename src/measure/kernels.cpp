@@ -28,6 +28,13 @@ double write(const Segment& s) noexcept {
   return a[0];
 }
 
+double update(const Segment& s) noexcept {
+  double* a = s.a;
+  for (std::size_t i = 0; i < s.count; ++i) a[i] = 1.0 - a[i];
+  asm volatile("" : : "r"(a) : "memory");
+  return a[0];
+}
+
 double copy(const Segment& s) noexcept {
   double* __restrict a = s.a;
   const double* __restrict b = s.b;
@@ -51,6 +58,8 @@ double run_one(Kernel kernel, const Segment& segment) noexcept {
       return read(segment);
     case Kernel::write:
       return write(segment);
+    case Kernel::update:
+      return update(segment);
     case Kernel::copy:
       return copy(segment);
     default:
@@ -61,7 +70,8 @@ double run_one(Kernel kernel, const Segment& segment) noexcept {
 }  // namespace
 
 std::string_view kernel_name(Kernel kernel) noexcept {
-  static constexpr std::array<std::string_view, 4> names = {"read", "write", "copy", "triad"};
+  static constexpr std::array<std::string_view, 5> names = {"read", "write", "update", "copy",
+                                                            "triad"};
   return names[static_cast<std::size_t>(kernel)];
 }
 
@@ -74,6 +84,10 @@ std::size_t arrays_of(Kernel kernel) noexcept {
     default:
       return 1;
   }
+}
+
+std::size_t accesses_of(Kernel kernel) noexcept {
+  return kernel == Kernel::update ? 2 : arrays_of(kernel);
 }
 
 Segment segment_in(Kernel kernel, std::byte* memory, Bytes size) noexcept {

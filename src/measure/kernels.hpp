@@ -11,17 +11,21 @@
 namespace lares::measure {
 
 enum class Kernel : std::uint8_t {
-  read,   ///< sum of a
-  write,  ///< a = 1
-  copy,   ///< a = b
-  triad   ///< a = b + 3 c
+  read,    ///< sum of a
+  write,   ///< a = 1
+  update,  ///< a = 1 - a: each number is read and written, and counted twice
+  copy,    ///< a = b
+  triad    ///< a = b + 3 c
 };
-inline constexpr Kernel all_kernels[] = {Kernel::read, Kernel::write, Kernel::copy, Kernel::triad};
+inline constexpr Kernel all_kernels[] = {Kernel::read, Kernel::write, Kernel::update, Kernel::copy,
+                                         Kernel::triad};
 
 std::string_view kernel_name(Kernel kernel) noexcept;
-/// How many arrays it touches: bandwidth counts each once, as STREAM does, and not that a cache may
-/// read a line before it is written.
+/// How many arrays it has.
 std::size_t arrays_of(Kernel kernel) noexcept;
+/// How often it names a number of its arrays: bandwidth counts each name once, as STREAM does, and
+/// not that a cache may read a line before it is written.
+std::size_t accesses_of(Kernel kernel) noexcept;
 
 /// A piece of work for one thread: `count` numbers in each array that the kernel has.
 struct Segment {

@@ -76,23 +76,26 @@ Result<Bench> prepare(const Machine& machine, const Plan& plan, const Progress& 
 std::size_t count_steps(const Bench& bench) {
   const std::size_t pairs = bench.with_cores.size() * bench.with_memory.size();
   std::size_t steps = pairs;
-  if (bench.plan.aggregate) steps += 3 * bench.plan.kernels.size();
+  const std::size_t local = 1 + bench.cache_footprints().size();
+  if (bench.plan.aggregate) steps += (2 + local) * bench.plan.kernels.size();
   if (bench.plan.migration) steps += bench.with_memory.size() * bench.with_memory.size();
+  if (bench.plan.compute) steps += 2;
   if (bench.plan.synchronisation) {
     steps += thread_counts(bench.all_cpus().size()).size() + 2;  // two OpenMP runtimes
   }
   return steps;
 }
 
-/// Medians of the largest footprint of one kernel; 0 where there is none.
+/// Medians of the largest footprint of one kernel, by the most threads; 0 where there is none.
 std::vector<std::uint32_t> matrix_of(const Measurements& measurements, std::string_view kernel,
                                      std::size_t size, std::uint32_t most) {
   std::vector<std::uint32_t> matrix(size * size, 0);
-  std::vector<std::uint64_t> footprints(size * size, 0);
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> ranks(size * size);
   for (const MeasuredPair& pair : measurements.pairs) {
     const std::size_t cell = pair.from.index() * size + pair.to.index();
-    if (pair.kernel != kernel || pair.footprint.count < footprints[cell]) continue;
-    footprints[cell] = pair.footprint.count;
+    const std::pair rank(pair.footprint.count, pair.threads);
+    if (pair.kernel != kernel || rank < ranks[cell]) continue;
+    ranks[cell] = rank;
     const double value = std::clamp(std::round(pair.figure.median), 1.0, static_cast<double>(most));
     matrix[cell] = static_cast<std::uint32_t>(value);
   }
@@ -138,6 +141,14 @@ std::vector<OsCpu> Bench::all_cpus() const {
   return all_of_them;
 }
 
+std::vector<Bytes> Bench::cache_footprints() const {
+  std::vector<Bytes> smaller;
+  for (const Bytes size : plan.cache_footprints) {
+    if (2 * size.count < footprint.count) smaller.push_back(size);
+  }
+  return smaller;
+}
+
 Result<Measurements> measure(const Machine& machine, const Plan& plan, const Progress& progress) {
   auto prepared = prepare(machine, plan, progress);
   if (!prepared) return prepared.error();
@@ -153,6 +164,7 @@ Result<Measurements> measure(const Machine& machine, const Plan& plan, const Pro
   if (!done) return done.error();
   if (plan.migration) done = measure_migration(bench, measurements.migration);
   if (!done) return done.error();
+  if (plan.compute) measure_compute(bench, measurements.compute);
   if (plan.synchronisation) {
     measure_synchronisation(bench, measurements.synchronisation);
     measure_openmp_runtimes(bench, measurements.synchronisation);

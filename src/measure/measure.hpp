@@ -19,11 +19,15 @@ struct Plan {
   std::vector<DomainId> domains;     ///< whose cores and whose memory take part
   std::size_t cores_per_domain = 0;  ///< 0: all
   std::vector<Kernel> kernels{std::begin(all_kernels), std::end(all_kernels)};
-  std::vector<Bytes> cache_footprints;  ///< of each thread, beside one that no cache holds; to read
+  /// Of each thread, beside one that no cache holds and if smaller than half of that: to read, and
+  /// by the other kernels in the own domain's memory.
+  std::vector<Bytes> cache_footprints;
+  std::vector<Bytes> chain_footprints;  ///< the same for the latency
   Bytes memory_footprint;               ///< of each thread; 0: as the caches demand
   bool aggregate = true;
   bool migration = true;
   bool synchronisation = true;
+  bool compute = true;
   std::uint64_t seed = 1;
 };
 

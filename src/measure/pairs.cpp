@@ -27,6 +27,7 @@ Work slices(const Bench& bench, const Memory& memory, std::size_t threads, Kerne
   return work;
 }
 
+/// What one core reaches alone says how many of its domain's cores a program needs.
 void measure_bandwidths(Bench& bench, Crew& crew, const Memory& memory, MeasuredPair pair,
                         std::vector<MeasuredPair>& pairs) {
   pair.threads = static_cast<std::uint32_t>(crew.size());
@@ -37,8 +38,18 @@ void measure_bandwidths(Bench& bench, Crew& crew, const Memory& memory, Measured
     pair.figure = spread_of(bandwidth(crew, kernel, work, bench.plan.pace));
     pairs.push_back(pair);
   };
-  for (const Bytes footprint : bench.plan.cache_footprints) measure_one(Kernel::read, footprint);
-  for (const Kernel kernel : bench.plan.kernels) measure_one(kernel, bench.footprint);
+  const bool own = pair.from == pair.to;
+  for (const Bytes footprint : bench.cache_footprints()) {
+    measure_one(Kernel::read, footprint);
+    if (!own) continue;
+    for (const Kernel kernel : bench.plan.kernels) {
+      if (kernel != Kernel::read) measure_one(kernel, footprint);
+    }
+  }
+  for (const Kernel kernel : bench.plan.kernels) {
+    const bool is_alone_elsewhere = !own && crew.size() == 1 && bench.cpus(pair.from).size() > 1;
+    if (!is_alone_elsewhere || kernel == Kernel::read) measure_one(kernel, bench.footprint);
+  }
 }
 
 void measure_latency(Bench& bench, Crew& crew, const Memory& memory, Bytes footprint,
@@ -55,7 +66,7 @@ void measure_latency(Bench& bench, Crew& crew, const Memory& memory, Bytes footp
 void measure_latencies(Bench& bench, const Memory& memory, DomainId to,
                        std::vector<MeasuredPair>& pairs) {
   const Bytes longest = std::min(memory.size(), longest_chain);
-  std::vector<Bytes> footprints = bench.plan.cache_footprints;
+  std::vector<Bytes> footprints = bench.plan.chain_footprints;
   footprints.push_back(longest);
   for (const Bytes footprint : footprints) {
     bool linked = false;
@@ -100,6 +111,9 @@ Result<bool> measure_pairs(Bench& bench, std::vector<MeasuredPair>& pairs) {
       pair.from = from;
       pair.to = to;
       measure_bandwidths(bench, crew, memory.value(), pair, pairs);
+      if (crew.size() == 1) continue;
+      Crew one({bench.cpus(from).front()});
+      measure_bandwidths(bench, one, memory.value(), pair, pairs);
     }
     measure_latencies(bench, memory.value(), to, pairs);
   }

@@ -25,12 +25,16 @@ struct Bench {
     return measuring_cpus(machine, domain, plan.cores_per_domain);
   }
   [[nodiscard]] std::vector<OsCpu> all_cpus() const;
+  /// Those of the plan that leave room for the largest.
+  [[nodiscard]] std::vector<Bytes> cache_footprints() const;
   [[nodiscard]] OsNode node(DomainId domain) const { return machine.domains[domain.index()].node; }
 };
 
 Result<bool> measure_pairs(Bench& bench, std::vector<machine::MeasuredPair>& pairs);
 Result<bool> measure_aggregate(Bench& bench, std::vector<machine::MeasuredAggregate>& aggregate);
 Result<bool> measure_migration(Bench& bench, std::vector<machine::MeasuredMigration>& migration);
+/// Bound threads of the command, by its own kernels.
+void measure_compute(Bench& bench, std::vector<machine::MeasuredCompute>& compute);
 void measure_synchronisation(Bench& bench, std::vector<machine::MeasuredSync>& synchronisation);
 /// By libgomp and libomp, as far as they are installed. The last part: it sets OMP_PLACES,
 /// OMP_PROC_BIND and OMP_DYNAMIC, and threads of the runtimes stay.

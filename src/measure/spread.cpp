@@ -31,6 +31,7 @@ Unsteady unsteady(const machine::Measurements& measurements) {
   for (const auto& all : measurements.aggregate) count(all.mb_s);
   for (const auto& move : measurements.migration) count(move.ns_per_page);
   for (const auto& sync : measurements.synchronisation) count(sync.ns);
+  for (const auto& compute : measurements.compute) count(compute.gflops);
   return result;
 }
 

@@ -18,6 +18,7 @@ std::string outline(const lares::machine::Measurements& measurements) {
   for (const auto& all : measurements.aggregate) text += ";" + all.pattern + all.kernel;
   for (const auto& move : measurements.migration) text += ";" + move.method + "/" + move.way;
   for (const auto& sync : measurements.synchronisation) text += ";" + sync.construct + sync.by;
+  for (const auto& compute : measurements.compute) text += ";" + compute.kind;
   return text;
 }
 

@@ -21,7 +21,7 @@ FLOORS = [
     ["memory"],
     ["runtime"],
     ["measure"],
-    ["analysis", "simulate"],
+    ["analysis", "simulate", "model"],
     ["trace"],
     ["host"],
     ["api"],

@@ -176,6 +176,8 @@ class Measure(CommandTest):
         ways = {move["way"] for move in machine["measurements"]["migration"]
                 if move["method"] == "next-touch"}
         self.assertIn("protect", ways)
+        self.assertEqual({each["kind"] for each in machine["measurements"]["compute"]},
+                         {"fma", "add", "scalar-fma", "scalar-add", "chain"})
         self.assertIn("next-touch by protect, 64 pages", text)
         for command in ("topo", "places", "distances"):
             self.output(command, "--machine", str(file))

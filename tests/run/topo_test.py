@@ -72,22 +72,23 @@ class Common(CommandTest):
     def test_alone_it_prints_a_short_help(self):
         text = self.output()
         for name in ("run", "topo", "places", "distances", "measure", "bench", "policies", "doctor",
-                     "lab", "report", "simulate", "stall", "export"):
+                     "lab", "report", "simulate", "stall", "export", "model"):
             self.assertRegex(text, rf"(?m)^  {name} ")
-        self.assertLess(text.count("\n"), 25)
+        self.assertLess(text.count("\n"), 27)
 
     def test_version(self):
         self.assertRegex(self.output("--version"), r"^lares \d+\.\d+\.\d+\n$")
 
     def test_every_command_has_help_with_an_example(self):
         for name in ("run", "topo", "places", "distances", "measure", "bench", "policies", "doctor",
-                     "lab", "report", "simulate", "stall", "export"):
+                     "lab", "report", "simulate", "stall", "export", "model"):
             self.assertRegex(self.output(name, "--help"), r"(?s)Example.*lares ")
 
     def test_an_unknown_word_is_named_with_the_accepted_ones(self):
         self.assertEqual(self.refused("rnu"), 'unknown command "rnu", accepted are run, stall, '
                                               'topo, places, distances, measure, bench, policies, '
-                                              'doctor, lab, report, export, simulate')
+                                              'doctor, lab, report, export, model, '
+                                              'simulate')
         self.assertEqual(self.refused("--frob"),
                          'unknown option "--frob", accepted are --help, --version')
         self.assertEqual(self.refused("topo", "--frob"),

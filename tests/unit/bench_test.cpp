@@ -115,12 +115,12 @@ TEST(Svg, SizesHaveTheirUnit) {
 }
 
 TEST(Svg, NamesCannotBreakIt) {
-  const std::string svg = to_svg({"a<b & c>d", "x", "y", false, false, {{"<x>", {}}}});
+  const std::string svg = to_svg(Chart{"a<b & c>d", "x", "y", false, false, {{"<x>", {}}}});
   EXPECT_NE(svg.find("a&lt;b &amp; c&gt;d"), std::string::npos);
   EXPECT_EQ(svg.find("<x>"), std::string::npos);
 }
 
-TEST(Svg, OfNothingIsAFrame) { EXPECT_NE(to_svg({}).find("</svg>"), std::string::npos); }
+TEST(Svg, OfNothingIsAFrame) { EXPECT_NE(to_svg(Chart{}).find("</svg>"), std::string::npos); }
 
 TEST(Benchmarks, AllGiveOrderedFigures) {
   const machine::Machine machine = machine::test::load("");

@@ -20,11 +20,13 @@ Measurements sample() {
   m.slit = {10, 21, 21, 10};
   m.pairs.push_back({DomainId{0}, DomainId{1}, "read", {1U << 20U}, 4, {100.5, 99, 101}});
   m.pairs.push_back({DomainId{1}, DomainId{0}, "latency", {1U << 20U}, 1, {98.25, 97, 120}});
-  m.aggregate.push_back({"all-to-all", "triad", 8, {1000, 900, 1100}});
+  m.aggregate.push_back({"all-to-all", "triad", 8, {1000, 900, 1100}, {}});
+  m.aggregate.push_back({"local", "update", 8, {2000, 1900, 2100}, {1U << 20U}});
   m.migration.push_back({DomainId{0}, DomainId{1}, "move-pages", 512, {700, 650, 800}, {}});
   m.migration.push_back(
       {DomainId{0}, DomainId{1}, "next-touch", 64, {900, 850, 1000}, "userfault-thread"});
   m.synchronisation.push_back({"barrier", "lares", 8, {1200, 1100, 9000}});
+  m.compute.push_back({"scalar-fma", 8, {80.5, 79, 81}});
   return m;
 }
 
@@ -47,6 +49,10 @@ TEST(Measurements, ComeBackAsTheyWere) {
   EXPECT_EQ(read.value().slit, sample().slit);
   EXPECT_EQ(read.value().migration[1].way, "userfault-thread");
   EXPECT_EQ(read.value().synchronisation[0].ns.most, 9000);
+  EXPECT_EQ(read.value().aggregate[0].footprint.count, 0U);
+  EXPECT_EQ(read.value().aggregate[1].footprint.count, 1U << 20U);
+  EXPECT_EQ(read.value().compute[0].kind, "scalar-fma");
+  EXPECT_EQ(read.value().compute[0].gflops.median, 80.5);
   EXPECT_EQ(test::everything(parse_machine_file(text, "m.json").value()),
             test::everything(two_nodes()));
 }
@@ -74,6 +80,7 @@ TEST(Measurements, TheFuzzersFirstInputHasEveryKind) {
   EXPECT_FALSE(read.value().aggregate.empty());
   EXPECT_FALSE(read.value().migration.empty());
   EXPECT_FALSE(read.value().synchronisation.empty());
+  EXPECT_FALSE(read.value().compute.empty());
 }
 
 TEST(Measurements, AFileWithoutThemHasNone) {
@@ -91,8 +98,12 @@ TEST(Measurements, ErrorsNameTheField) {
             file + "a measurement's spread is not 0 < least <= median <= most <= 1e12");
   EXPECT_EQ(refusal(text, "\"kernel\":\"read\"", "\"kernel\":\"raed\""),
             file +
-                "a measurement has an unknown kernel, accepted are read, write, copy, triad, "
-                "latency");
+                "a measurement has an unknown kernel, accepted are read, write, update, copy, "
+                "triad, latency");
+  EXPECT_EQ(refusal(text, "\"scalar-fma\"", "\"divide\""),
+            file +
+                "a measurement has an unknown kind, accepted are fma, add, scalar-fma, scalar-add, "
+                "chain");
   EXPECT_EQ(refusal(text, "{\"from\":0,\"to\":1,\"kernel\"", "{\"from\":2,\"to\":1,\"kernel\""),
             file + "a measurement names a domain that does not exist");
   EXPECT_EQ(refusal(text, "userfault-thread", "guess"),

@@ -14,6 +14,7 @@
 #include "machine_support.hpp"
 #include "measure/bandwidth.hpp"
 #include "measure/caches.hpp"
+#include "measure/compute_kernels.hpp"
 #include "measure/memory.hpp"
 #include "measure/next_touch.hpp"
 #include "measure/spread.hpp"
@@ -74,6 +75,30 @@ TEST(Kernels, DoWhatTheirNamesSay) {
   EXPECT_EQ(numbers[0], 1);
   EXPECT_EQ(numbers[99], 1);
   EXPECT_EQ(numbers[100], 100) << "wrote beyond its array";
+}
+
+TEST(Kernels, AnUpdateIsCountedAsReadAndWritten) {
+  std::vector<double> numbers{0.25, 1, 7};
+  const Segment two{numbers.data(), nullptr, nullptr, 2};
+  run_kernel(Kernel::update, std::span(&two, 1));
+  EXPECT_EQ(numbers, (std::vector<double>{0.75, 0, 7}));
+  EXPECT_EQ(arrays_of(Kernel::update), 1U);
+  EXPECT_EQ(accesses_of(Kernel::update), 2U);
+  EXPECT_EQ(accesses_of(Kernel::triad), 3U);
+}
+
+TEST(Operations, AreDoneAsOftenAsTheyAreCounted) {
+  for (const Operations kind : all_operations) {
+    const bool multiplies = kind != Operations::add && kind != Operations::scalar_add;
+    const Computed none = compute(kind, 0);
+    const Computed some = compute(kind, 1000);
+    EXPECT_EQ(none.operations, 0U);
+    EXPECT_GT(some.operations, 0U);
+    // Each adds 1e-6, or not quite that where the sum so far is multiplied by almost 1.
+    const double added = (some.sum - none.sum) / 1e-6;
+    const double expected = static_cast<double>(some.operations) / (multiplies ? 2 : 1);
+    EXPECT_NEAR(added / expected, 1, 0.01) << operations_name(kind);
+  }
 }
 
 TEST(Kernels, SegmentsStayInTheirMemory) {
@@ -204,6 +229,7 @@ TEST(Measure, FillsAValidMachineFile) {
   EXPECT_EQ(last, all);
   EXPECT_FALSE(check_measurements(measured.value(), machine.domains.size()).has_value());
   EXPECT_FALSE(measured.value().aggregate.empty());
+  EXPECT_GE(measured.value().compute.size(), std::size(all_operations));
   std::set<std::string> by;
   for (const auto& sync : measured.value().synchronisation) by.insert(sync.by);
   EXPECT_TRUE(by.count("lares") == 1);
@@ -225,6 +251,27 @@ std::vector<double> next_touch_here(memory::WantedWay way, std::size_t pages, st
   const auto values = measure_next_touch(bench, DomainId{0}, DomainId{0}, {way, pages, chunk});
   EXPECT_TRUE(values.ok());
   return values.ok() ? values.value() : std::vector<double>{};
+}
+
+TEST(Measure, SmallFootprintsAreMeasuredInTheOwnMemoryByEveryKernel) {
+  const Machine machine = machine::test::load("");
+  Plan plan = tiny_plan(machine);
+  plan.cache_footprints = {{4096}, {small}};  // the second leaves no room for one that is larger
+  plan.migration = false;
+  plan.synchronisation = false;
+  const auto measured = measure(machine, plan, [](const std::string&, std::size_t, std::size_t) {});
+  ASSERT_TRUE(measured.ok()) << measured.error().sentence;
+  std::set<std::string> kernels;
+  for (const auto& pair : measured.value().pairs) {
+    if (pair.footprint.count == 4096 && pair.from == pair.to) kernels.insert(pair.kernel);
+  }
+  EXPECT_EQ(kernels, (std::set<std::string>{"read", "write", "update", "copy", "triad"}));
+  std::size_t small_ones = 0;
+  for (const auto& all : measured.value().aggregate) {
+    EXPECT_TRUE(all.pattern == "local" || all.footprint.count == small);
+    small_ones += all.footprint.count == 4096 ? 1U : 0U;
+  }
+  EXPECT_EQ(small_ones, std::size(all_kernels));
 }
 
 TEST(NextTouch, HasAValueForEachRepetition) {
@@ -253,6 +300,7 @@ TEST(Measure, NextTouchIsMeasuredByEveryWayThatTheKernelAllows) {
   Plan plan = tiny_plan(machine);
   plan.aggregate = false;
   plan.synchronisation = false;
+  plan.compute = false;
   const auto measured = measure(machine, plan, [](const std::string&, std::size_t, std::size_t) {});
   ASSERT_TRUE(measured.ok()) << measured.error().sentence;
   std::set<std::string> ways;
@@ -294,6 +342,10 @@ TEST(Apply, MakesDistancesOfBandwidths) {
   Measurements m = pairs({{0, 1000}, {1, 500}, {2, 400}, {3, 1000}}, 2);
   // A small footprint says nothing about memory.
   m.pairs.push_back({DomainId{0}, DomainId{1}, "read", {4096}, 1, {9000, 9000, 9000}});
+  // Nor does a core alone, where there is a figure of all.
+  m.pairs.insert(m.pairs.begin(),
+                 {DomainId{0}, DomainId{1}, "read", {1U << 24U}, 2, {500, 500, 500}});
+  m.pairs[2].figure = {450, 450, 450};
   EXPECT_TRUE(apply(m, machine));
   EXPECT_EQ(machine.distances.values, (std::vector<std::uint32_t>{10, 20, 25, 10}));
   EXPECT_EQ(machine.performance.bandwidth_mb_s, (std::vector<std::uint32_t>{1000, 500, 400, 1000}));

@@ -42,7 +42,8 @@ measure::Plan plan_for(const MeasureOptions& options, const Machine& machine) {
   plan.cores_per_domain = options.cores;
   plan.pace.repeats = options.repeat;
   plan.memory_footprint = {options.footprint_mebibytes * mebi};
-  plan.cache_footprints = {{16 * kibi}, {512 * kibi}};
+  plan.chain_footprints = {{16 * kibi}, {512 * kibi}};
+  plan.cache_footprints = {{16 * kibi}, {512 * kibi}, {4 * mebi}, {32 * mebi}};
   for (const std::int32_t domain : options.domains) plan.domains.emplace_back(domain);
   for (std::size_t d = 0; options.domains.empty() && d < machine.domains.size(); ++d) {
     plan.domains.emplace_back(d);
@@ -50,6 +51,7 @@ measure::Plan plan_for(const MeasureOptions& options, const Machine& machine) {
   if (!options.quick) return plan;
   plan.kernels = {measure::Kernel::read, measure::Kernel::triad};
   plan.cache_footprints.clear();
+  plan.chain_footprints.clear();
   plan.pace.least_time = {2'000'000};
   plan.pace.repeats = std::min<std::size_t>(options.repeat, 3);
   if (options.footprint_mebibytes == 0) plan.memory_footprint = {16 * mebi};
@@ -90,7 +92,8 @@ std::string others_text(const Measurements& measurements) {
   Table table({Align::left, Align::left, Align::right, Align::right});
   table.add({"what", "how", "threads", "median [least..most]"});
   for (const auto& all : measurements.aggregate) {
-    table.add({all.kernel + ", all cores", all.pattern, std::to_string(all.threads),
+    const std::string footprint = all.footprint.count == 0 ? "" : ", " + human_bytes(all.footprint);
+    table.add({all.kernel + ", all cores", all.pattern + footprint, std::to_string(all.threads),
                spread_text(all.mb_s, 1e3, "{:.2f}") + " GB/s"});
   }
   for (const auto& move : measurements.migration) {
@@ -100,6 +103,10 @@ std::string others_text(const Measurements& measurements) {
   for (const auto& sync : measurements.synchronisation) {
     table.add({sync.construct, sync.by, std::to_string(sync.threads),
                spread_text(sync.ns, 1e3, "{:.2f}") + " us"});
+  }
+  for (const auto& compute : measurements.compute) {
+    table.add({"operations", compute.kind, std::to_string(compute.threads),
+               spread_text(compute.gflops, 1, "{:.2f}") + " GFLOPS"});
   }
   return table.text("  ");
 }
@@ -126,7 +133,8 @@ std::string to_csv(const Measurements& measurements) {
                         csv_spread(p.figure, p.kernel == "latency" ? "ns" : "mb_s"));
   }
   for (const auto& a : measurements.aggregate) {
-    text += fmt::format("aggregate {},{},,,,{},{}", a.pattern, a.kernel, a.threads,
+    text += fmt::format("aggregate {},{},,,{},{},{}", a.pattern, a.kernel,
+                        a.footprint.count == 0 ? "" : std::to_string(a.footprint.count), a.threads,
                         csv_spread(a.mb_s, "mb_s"));
   }
   for (const auto& m : measurements.migration) {
@@ -135,6 +143,9 @@ std::string to_csv(const Measurements& measurements) {
   }
   for (const auto& s : measurements.synchronisation) {
     text += fmt::format("{},{},,,,{},{}", s.construct, s.by, s.threads, csv_spread(s.ns, "ns"));
+  }
+  for (const auto& c : measurements.compute) {
+    text += fmt::format("compute,{},,,,{},{}", c.kind, c.threads, csv_spread(c.gflops, "gflops"));
   }
   return text;
 }

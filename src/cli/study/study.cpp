@@ -7,7 +7,7 @@ namespace {
 
 constexpr Command commands[] = {
     {"measure", add_measure}, {"bench", add_bench},   {"simulate", add_simulate},
-    {"report", add_report},   {"export", add_export},
+    {"report", add_report},   {"export", add_export}, {"model", add_model},
 };
 
 }  // namespace
