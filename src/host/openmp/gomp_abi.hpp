@@ -14,6 +14,7 @@ using Copy = void (*)(void*, void*);
 /// Flags of GOMP_task and GOMP_taskloop.
 inline constexpr unsigned flag_untied = 1U << 0U;
 inline constexpr unsigned flag_final = 1U << 1U;
+inline constexpr unsigned flag_mergeable = 1U << 2U;
 inline constexpr unsigned flag_depend = 1U << 3U;
 inline constexpr unsigned flag_priority = 1U << 4U;
 inline constexpr unsigned flag_up = 1U << 8U;

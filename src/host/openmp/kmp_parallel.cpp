@@ -237,7 +237,8 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
     kmp_location*, std::int32_t argc, kmp::Microtask microtask, const void* caller) {
   if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_call);
   Stock& stock = kmp::stock_of_code(microtask);
-  if (!lares::omp::active() || stock.contains(caller)) return stock.find(Entry::__kmpc_fork_call);
+  if (!lares::omp::schedules(stock) || stock.contains(caller))
+    return stock.find(Entry::__kmpc_fork_call);
   lares::omp::before_region();
   lares::omp::before_repeated_region(stock, kmp::code_of(microtask));
   if (static_cast<std::size_t>(argc) > kmp::most_arguments) {
@@ -345,7 +346,7 @@ LARES_EXPORT void __kmpc_serialized_parallel(kmp_location* loc, std::int32_t gti
   Stock& stock = kmp::stock_of_caller(caller);
   auto* const forward = lares::omp::real<decltype(__kmpc_serialized_parallel)>(
       stock, Entry::__kmpc_serialized_parallel);
-  if (!lares::omp::active() || stock.contains(caller) || kmp::is_autopar(loc)) {
+  if (!lares::omp::schedules(stock) || stock.contains(caller) || kmp::is_autopar(loc)) {
     return forward(loc, gtid);
   }
   forward(loc, gtid);
@@ -364,7 +365,7 @@ LARES_EXPORT void __kmpc_fork_call_if(kmp_location* loc, std::int32_t argc,
                                       kmp::Microtask microtask, std::int32_t cond, void* args) {
   const void* const code = kmp::code_of(microtask);
   Stock& stock = *lares::omp::stock_of(code, lares::omp::Abi::kmp);
-  if (!lares::omp::active() || stock.contains(__builtin_return_address(0))) {
+  if (!lares::omp::schedules(stock) || stock.contains(__builtin_return_address(0))) {
     return lares::omp::real<decltype(__kmpc_fork_call_if)>(stock, Entry::__kmpc_fork_call_if)(
         loc, argc, microtask, cond, args);
   }

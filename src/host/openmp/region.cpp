@@ -5,6 +5,7 @@
 
 #include "host/openmp/control_variables.hpp"
 #include "runtime/spinlock.hpp"
+#include "runtime/watch.hpp"
 
 // The linker's: where this library begins, and where its code ends. Hidden, so that they are not
 // those of the program.
@@ -125,6 +126,15 @@ runtime::Worker* own_worker_if_meant(runtime::Worker& worker, const void* caller
   return &worker;
 }
 
+bool is_left_to_tool(Stock& stock) noexcept {
+  if (!stock.is_libomp()) return false;
+  static std::atomic<bool> told{false};  // any thread; that it is told at all needs no order
+  if (!told.exchange(true, std::memory_order_relaxed)) {
+    runtime::Engine::instance().note("an OMPT tool watches libomp: Lares leaves its tasks to it");
+  }
+  return true;
+}
+
 Region::Region(Stock& stock, runtime::RegionHint& hint) noexcept
     : stock_(stock),
       hint_(&hint),
@@ -167,7 +177,7 @@ void Region::tell_of_start(const runtime::Team& team) noexcept {
 runtime::Worker* Region::enter() noexcept {
   forget_control_variables();
   const auto size = static_cast<std::size_t>(stock_.num_threads());
-  if (size > most_threads && once == nullptr) {
+  if (size > most_threads && once == nullptr && runtime::watch::watcher() == nullptr) {
     runtime::Engine::instance().note(
         "parallel regions of more than 2048 threads are left to the stock runtime");
     runtime::set_this_worker(nullptr);

@@ -28,6 +28,13 @@ namespace lares::omp {
   X(omp_in_final)                                   \
   X(omp_in_explicit_task)                           \
   X(omp_fulfill_event)                              \
+  X(omp_get_num_procs)                              \
+  X(omp_get_num_places)                             \
+  X(omp_get_place_num_procs)                        \
+  X(omp_get_place_proc_ids)                         \
+  X(omp_get_place_num)                              \
+  X(omp_get_partition_num_places)                   \
+  X(omp_get_partition_place_nums)                   \
   X(omp_alloc)                                      \
   X(omp_aligned_alloc)                              \
   X(omp_calloc)                                     \

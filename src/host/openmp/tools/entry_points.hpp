@@ -1,0 +1,14 @@
+// What a tool may ask of the runtime.
+#pragma once
+
+#include "host/openmp/stock.hpp"
+#include "host/openmp/tools/ompt_abi.hpp"
+
+namespace lares::omp::tools {
+
+/// Whose places and processors the tool is told of. Before the tool's initialisation.
+void set_stock(Stock& stock) noexcept;
+/// The entry point of that name, or nullptr. Any thread.
+ompt::Callback look_up(const char* name) noexcept;
+
+}  // namespace lares::omp::tools

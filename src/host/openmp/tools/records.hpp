@@ -1,0 +1,60 @@
+// What is kept for a tool: of tasks, parallel regions and threads. All of it exists only while a
+// tool watches.
+#pragma once
+
+#include <cstddef>
+
+#include "host/openmp/tools/ompt_abi.hpp"
+#include "runtime/task.hpp"
+
+namespace lares::omp::tools {
+
+struct ParallelRecord;
+
+/// Of a task, implicit ones included. Whoever runs the task, or makes it, touches its record, and
+/// who asks for an enclosing region's. `data` is the tool's to keep in order.
+struct TaskRecord {
+  ompt::Data data;
+  ompt::Frame frame;              ///< the thread that runs the task
+  int flags = 0;                  ///< ompt::task_flag; the creator
+  bool dropped = false;           ///< cancelled before its body began; who runs it
+  ompt::State resumed_state{};    ///< of the thread when it comes back to what lies below
+  int thread_num = 0;             ///< in the team, of who runs it
+  TaskRecord* below = nullptr;    ///< what the thread did before; of a region's task: who opened it
+  TaskRecord* resumed = nullptr;  ///< of a region's task: what its thread did before, or nullptr
+  ParallelRecord* parallel = nullptr;  ///< the innermost region
+};
+
+/// Of a parallel region, from before its threads start until they have joined. Its master writes,
+/// its threads read.
+struct ParallelRecord {
+  ompt::Data data;
+  int size = 0;                     ///< the first thread writes it, all write the same; 0: not yet
+  TaskRecord* opened_by = nullptr;  ///< the task that met the construct; nullptr: nobody watches
+  const void* call_site = nullptr;  ///< of the construct
+  int flags = 0;
+};
+
+/// Of a thread. Only that thread touches it.
+struct ThreadRecord {
+  ompt::Data data;
+  TaskRecord* current = nullptr;  ///< the innermost task on its stack; nullptr: an idle worker
+  ompt::State state = ompt::State::work_serial;
+  bool yields = false;  ///< it looks for a task in a taskyield
+  bool is_initial = false;
+  bool has_ended = false;   ///< and the tool has been told
+  TaskRecord initial_task;  ///< of threads that the program has started
+  ParallelRecord initial_region;
+};
+
+/// The calling thread's; nullptr if the tool has not heard of it.
+ThreadRecord* this_thread() noexcept;
+/// The same, but the tool is told of a new thread.
+ThreadRecord& need_thread(ompt::Thread type) noexcept;
+/// The calling thread ends, as far as the tool is concerned. Its record stays.
+void tell_thread_end() noexcept;
+
+/// A task's record; made if its descriptor has none yet.
+TaskRecord& record_of(runtime::Task& task) noexcept;
+
+}  // namespace lares::omp::tools
