@@ -287,6 +287,52 @@ class Starting(unittest.TestCase):
         self.assertNotIn("OMPT", done.stderr)
 
 
+def archer():
+    """LLVM's race detector for OpenMP, or None."""
+    found = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libarcher.so"))
+    return found[-1] if found and (FOLDER / "races").exists() else None
+
+
+class OtherTools(unittest.TestCase):
+    """Tools that were not written for Lares."""
+
+    def test_archer_finds_the_race_of_a_program_by_gcc_and_no_other(self):
+        if archer() is None:
+            self.skipTest("no libarcher, or GCC has no ThreadSanitizer")
+        for case, races in (("free", False), ("found", True)):
+            for threads in (2, 4):
+                with self.subTest(case=case, threads=threads):
+                    done, _ = run(FOLDER / "races", case, threads, ("--quiet",),
+                                  OMP_TOOL_LIBRARIES=archer(), ARCHER_OPTIONS="verbose=1",
+                                  TSAN_OPTIONS="ignore_noninstrumented_modules=1")
+                    self.assertTrue(done.stdout.endswith("2016 1\n"), done.stdout)
+                    self.assertIn("Archer detected OpenMP application with TSan", done.stdout)
+                    self.assertEqual("data race" in done.stderr, races, done.stderr)
+
+    def test_without_archer_there_are_false_alarms(self):
+        # Else the test above could not fail.
+        if archer() is None:
+            self.skipTest("no libarcher, or GCC has no ThreadSanitizer")
+        done, _ = run(FOLDER / "races", "free", 4, ("--quiet",),
+                      TSAN_OPTIONS="ignore_noninstrumented_modules=1")
+        self.assertIn("data race", done.stderr)
+
+    def test_the_example_counts_tasks_by_construct(self):
+        done, _ = run(WITHOUT, "nested_tasks", 2, ("--quiet",),
+                      OMP_TOOL_LIBRARIES=FOLDER / "libhistogram.so")
+        self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
+        rows = [line.split() for line in done.stderr.splitlines()[1:]]
+        self.assertEqual([int(row[0]) for row in rows], [63, 63])
+        self.assertTrue(all(row[3].startswith(str(WITHOUT) + "+0x") for row in rows), rows)
+        self.assertTrue(all(0 <= int(row[1]) <= 63 and float(row[2]) > 0 for row in rows), rows)
+
+    def test_the_example_sees_detached_tasks_once(self):
+        done, _ = run(WITHOUT, "detach", 2, ("--quiet",),
+                      OMP_TOOL_LIBRARIES=FOLDER / "libhistogram.so")
+        rows = [line.split() for line in done.stderr.splitlines()[1:]]
+        self.assertEqual(sorted(int(row[0]) for row in rows), [1, 1, 20, 20])
+
+
 class Clang(unittest.TestCase):
     """libomp starts the tool itself."""
 

@@ -40,7 +40,8 @@ struct Launch {
   tools::call_body(task, launch.body, launch.data);
   if (launch.region.once != nullptr) leave_team_reduction(worker);
   const int number = task.thread_num;
-  tools::wait_watched(tools::ompt::SyncRegion::barrier_implicit_parallel, nullptr, false,
+  const void* const call_site = number == 0 ? launch.watched.call_site : nullptr;
+  tools::wait_watched(tools::ompt::SyncRegion::barrier_implicit_parallel, call_site, false,
                       [&] { launch.region.leave(&worker); });
   tools::end_implicit_task(task, number);
 }
@@ -107,8 +108,8 @@ void leave_split(Launch& launch) {
     return launch.region.leave(launch.master);
   }
   tools::TaskRecord& task = tools::record_of(launch.master->implicit_task);
-  tools::wait_watched(tools::ompt::SyncRegion::barrier_implicit_parallel, nullptr, false,
-                      [&] { launch.region.leave(launch.master); });
+  tools::wait_watched(tools::ompt::SyncRegion::barrier_implicit_parallel, launch.watched.call_site,
+                      false, [&] { launch.region.leave(launch.master); });
   tools::end_implicit_task(task, 0);
 }
 

@@ -220,6 +220,24 @@ void make_pieces(runtime::Worker& worker, const Recipe& recipe, const decide::Pi
 }
 
 template <class Number>
+[[gnu::noinline]] void make_pieces_watched(runtime::Worker& worker, const Recipe& recipe,
+                                           const decide::Pieces& pieces, Number start, Number end,
+                                           Number step, bool grouped) {
+  const void* const call_site = worker.call_site;  // what the pieces do may change it
+  const std::uint64_t iterations = pieces.iterations();
+  if (grouped) tools::open_group(call_site);
+  {
+    const tools::EnteredFrame entered(__builtin_frame_address(0));
+    tools::begin_work(tools::ompt::Work::taskloop, iterations, call_site);
+    make_pieces(worker, recipe, pieces, start, end, step);
+    tools::end_work(tools::ompt::Work::taskloop, iterations, call_site);
+  }
+  if (!grouped) return;
+  tools::wait_watched(tools::ompt::SyncRegion::taskgroup, call_site, true,
+                      [&] { runtime::end_group(worker); });
+}
+
+template <class Number>
 void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Number start,
               Number end, Number step) {
   const bool up = std::is_signed_v<Number> ? static_cast<std::int64_t>(step) > 0
@@ -232,27 +250,18 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
     if (reduces) static_cast<LoopData<Number>*>(recipe.data)->reductions[2] = 0;
     return;
   }
-  const bool watched = tools::is_watched(worker);
   if (grouped) {
-    if (watched) tools::open_group(worker.call_site);
     runtime::begin_group(worker);
     if (reduces) {
       register_with_group(worker, static_cast<LoopData<Number>*>(recipe.data)->reductions);
     }
   }
   const decide::Pieces pieces = cut(iterations, recipe.flags, argument, worker.team->size());
-  if (!watched) {
-    make_pieces(worker, recipe, pieces, start, end, step);
-    if (grouped) runtime::end_group(worker);
-    return;
+  if (tools::is_watched(worker)) [[unlikely]] {
+    return make_pieces_watched(worker, recipe, pieces, start, end, step, grouped);
   }
-  const void* const call_site = worker.call_site;  // what the pieces do may change it
-  tools::begin_work(tools::ompt::Work::taskloop, iterations, call_site);
   make_pieces(worker, recipe, pieces, start, end, step);
-  tools::end_work(tools::ompt::Work::taskloop, iterations, call_site);
-  if (!grouped) return;
-  tools::wait_watched(tools::ompt::SyncRegion::taskgroup, call_site, true,
-                      [&] { runtime::end_group(worker); });
+  if (grouped) runtime::end_group(worker);
 }
 
 // --- tasks outside of all regions, which the stock runtime runs at once on the same thread
@@ -355,6 +364,11 @@ void make_any(runtime::Worker& worker, const Recipe& recipe, bool if_clause, voi
   }
   worker->call_site = caller;
   void* const event = (flags & flag_detach) != 0 ? detach : nullptr;
+  if (tools::is_watched(*worker)) {
+    const tools::EnteredFrame entered(__builtin_frame_address(0));
+    return make_any(*worker, {fn, data, copy, size, align, flags, priority}, if_clause, depend,
+                    event);
+  }
   make_any(*worker, {fn, data, copy, size, align, flags, priority}, if_clause, depend, event);
 }
 

@@ -72,34 +72,12 @@ int flags_of(const runtime::Task& task, bool undeferred) noexcept {
   return flags;
 }
 
-// The frame of the current task while the tool is told of what it has called for.
-class EnteredFrame {
- public:
-  EnteredFrame(TaskRecord* task, void* frame) noexcept : task_(task) {
-    if (task_ == nullptr) return;
-    before_ = task_->frame;
-    task_->frame.enter.ptr = frame;
-    task_->frame.enter_flags = ompt::frame_of_runtime;
-  }
-  EnteredFrame(const EnteredFrame&) = delete;
-  EnteredFrame& operator=(const EnteredFrame&) = delete;
-  ~EnteredFrame() {
-    if (task_ != nullptr) task_->frame = before_;
-  }
-
- private:
-  TaskRecord* task_;
-  ompt::Frame before_;
-};
-
-[[gnu::noinline]] void on_created(runtime::Worker& worker, runtime::Task& task,
-                                  std::span<const runtime::Dependence> dependences,
-                                  bool undeferred) noexcept {
+void on_created(runtime::Worker& worker, runtime::Task& task,
+                std::span<const runtime::Dependence> dependences, bool undeferred) noexcept {
   ThreadRecord& thread = *this_thread();
   TaskRecord& record = record_of(task);
   renew(record, flags_of(task, undeferred));
   record.parallel = thread.current->parallel;
-  const EnteredFrame entered(thread.current, __builtin_frame_address(0));
   tell(Event::task_create, &thread.current->data, &thread.current->frame, &record.data,
        record.flags, dependences.empty() ? 0 : 1, worker.call_site);
   tell_dependences(record, dependences);
@@ -175,6 +153,12 @@ ompt::State state_of(ompt::SyncRegion kind) noexcept {
 
 }  // namespace
 
+EnteredFrame::EnteredFrame(void* frame) noexcept : task_(*this_thread()->current) {
+  before_ = task_.frame.enter;
+  task_.frame.enter.ptr = frame;
+  task_.frame.enter_flags = ompt::frame_of_runtime;
+}
+
 void begin_to_watch() noexcept { runtime::watch::set(watcher_of_tools); }
 
 // --- regions and their implicit tasks
@@ -244,8 +228,10 @@ SyncScope::SyncScope(ompt::SyncRegion kind, const void* call_site, void* frame,
       kind_(kind),
       call_site_(call_site),
       state_(thread_.state) {
-  task_.frame.enter.ptr = frame;
-  task_.frame.enter_flags = ompt::frame_of_runtime;
+  if (kind != ompt::SyncRegion::barrier_implicit_parallel) {  // else no frame of the task is left
+    task_.frame.enter.ptr = frame;
+    task_.frame.enter_flags = ompt::frame_of_runtime;
+  }
   ompt::Data* const region = region_data_of(task_);
   if (!opened) {
     tell(Event::sync_region, kind, Endpoint::begin, region, &task_.data, call_site);
@@ -256,7 +242,8 @@ SyncScope::SyncScope(ompt::SyncRegion kind, const void* call_site, void* frame,
 
 SyncScope::~SyncScope() {
   thread_.state = state_;
-  ompt::Data* const region = region_data_of(task_);
+  const bool region_ends = kind_ == ompt::SyncRegion::barrier_implicit_parallel;
+  ompt::Data* const region = region_ends ? nullptr : region_data_of(task_);
   tell(Event::sync_region_wait, kind_, Endpoint::end, region, &task_.data, call_site_);
   tell(Event::sync_region, kind_, Endpoint::end, region, &task_.data, call_site_);
   task_.frame.enter = {};
@@ -296,7 +283,7 @@ DependentWait::DependentWait(std::span<const runtime::Dependence> dependences,
   using namespace ompt::task_flag;
   TaskRecord& current = *this_thread()->current;
   task_.flags = taskwait | undeferred | mergeable;
-  const EnteredFrame entered(&current, __builtin_frame_address(0));
+  const EnteredFrame entered(__builtin_frame_address(0));
   tell(Event::task_create, &current.data, &current.frame, &task_.data, task_.flags, 1, call_site);
   tell_dependences(task_, dependences);
 }
@@ -304,14 +291,11 @@ DependentWait::DependentWait(std::span<const runtime::Dependence> dependences,
 DependentWait::~DependentWait() { tell_schedule(&task_, TaskStatus::taskwait_complete, nullptr); }
 
 LoneTask::LoneTask(int flags, const void* call_site) noexcept
-    : thread_(need_thread(ompt::Thread::initial)) {
+    : thread_(need_thread(ompt::Thread::initial)), entered_(__builtin_frame_address(0)) {
   task_.flags = flags | ompt::task_flag::explicit_task | ompt::task_flag::undeferred;
   task_.parallel = thread_.current->parallel;
-  {
-    const EnteredFrame entered(thread_.current, __builtin_frame_address(0));
-    tell(Event::task_create, &thread_.current->data, &thread_.current->frame, &task_.data,
-         task_.flags, 0, call_site);
-  }
+  tell(Event::task_create, &thread_.current->data, &thread_.current->frame, &task_.data,
+       task_.flags, 0, call_site);
   begin_on(thread_, task_);
 }
 

@@ -58,6 +58,19 @@ void end_implicit_task(TaskRecord& task, int thread_num) noexcept;
 /// Calls a body, so that the tool can tell its stack from ours.
 void call_body(TaskRecord& task, void (*body)(void*), void* data) noexcept;
 
+/// The current task is in the runtime while the scope lasts, where its function has the frame.
+class EnteredFrame {
+ public:
+  explicit EnteredFrame(void* frame) noexcept;
+  EnteredFrame(const EnteredFrame&) = delete;
+  EnteredFrame& operator=(const EnteredFrame&) = delete;
+  ~EnteredFrame() { task_.frame.enter = before_; }
+
+ private:
+  TaskRecord& task_;
+  ompt::Data before_;
+};
+
 /// A construct in which the current task waits, and maybe runs others.
 class SyncScope {
  public:
@@ -139,6 +152,7 @@ class LoneTask {
 
  private:
   ThreadRecord& thread_;
+  EnteredFrame entered_;
   TaskRecord task_;
 };
 
