@@ -64,6 +64,8 @@ static_assert(is(ompt::Endpoint::begin, ompt_scope_begin));
 static_assert(is(ompt::Endpoint::end, ompt_scope_end));
 static_assert(is(ompt::Endpoint::begin_and_end, ompt_scope_beginend));
 static_assert(is(ompt::SyncRegion::barrier_explicit, ompt_sync_region_barrier_explicit));
+static_assert(is(ompt::SyncRegion::barrier_implementation,
+                 ompt_sync_region_barrier_implementation));
 static_assert(is(ompt::SyncRegion::taskwait, ompt_sync_region_taskwait));
 static_assert(is(ompt::SyncRegion::taskgroup, ompt_sync_region_taskgroup));
 static_assert(is(ompt::SyncRegion::barrier_implicit_workshare,
@@ -115,6 +117,7 @@ static_assert(is(ompt::State::wait_barrier_implicit_parallel,
 static_assert(is(ompt::State::wait_barrier_implicit_workshare,
                  ompt_state_wait_barrier_implicit_workshare));
 static_assert(is(ompt::State::wait_barrier_explicit, ompt_state_wait_barrier_explicit));
+static_assert(is(ompt::State::wait_barrier_implementation, ompt_state_wait_barrier_implementation));
 static_assert(is(ompt::State::wait_taskwait, ompt_state_wait_taskwait));
 static_assert(is(ompt::State::wait_taskgroup, ompt_state_wait_taskgroup));
 static_assert(is(ompt::State::wait_critical, ompt_state_wait_critical));

@@ -193,7 +193,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t* to
   const ompt_get_proc_id_t proc = (ompt_get_proc_id_t)lookup("ompt_get_proc_id");
   const ompt_get_num_devices_t devices = (ompt_get_num_devices_t)lookup("ompt_get_num_devices");
   const ompt_get_num_places_t places = (ompt_get_num_places_t)lookup("ompt_get_num_places");
-  say("system procs=%d proc=%d devices=%d places=%d unknown=%d", procs(), proc() >= 0, devices(),
+  say("system procs=%d proc=%d devices=%d places=%d unknown=%d", procs(), proc(), devices(),
       places(), lookup("ompt_no_such_entry_point") != NULL);
   return getenv("LINES_REFUSES") == NULL;
 }

@@ -18,7 +18,8 @@ import events  # noqa: E402  (the path must be set first)
 
 LARES, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 WITH, WITHOUT = FOLDER / "ompt_with_tool-gcc", FOLDER / "ompt_programs-gcc"
-CLANG = FOLDER / "ompt_programs-clang"
+CLANG, LINKED = FOLDER / "ompt_programs-clang", FOLDER / "ompt_linked-clang"
+INSIDE = FOLDER / "ompt_with_tool-clang"
 TOOL = FOLDER / "liblines_tool.so"
 NAMES = ("tasks", "nested_tasks", "depend", "regions", "waits", "taskloop", "detach", "cancel",
          "kinds", "loops", "lone", "storm")
@@ -43,7 +44,7 @@ def watched(test, program, case, threads=2, options=("--quiet",), **variables):
     test.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
     test.assertIsNotNone(text, "the tool was not started")
     found = events.parse(text)
-    test.assertEqual(events.Checker(found).wrong[:3], [])
+    test.assertEqual(events.Checker(found, of_libomp=program == LINKED).wrong[:3], [])
     return found
 
 
@@ -212,7 +213,7 @@ class Programs(unittest.TestCase):
         get = named(found, "get")[0]
         self.assertEqual((get.same, get.unset), (1, 0))
         system = named(found, "system")[0]
-        self.assertEqual((system.proc, system.devices, system.unknown), (1, 1, 0))
+        self.assertEqual((system.proc, system.devices, system.unknown), (-1, 1, 0))
         self.assertEqual(system.procs, len(os.sched_getaffinity(0)))
 
     def test_a_tool_may_end_before_the_program(self):
@@ -290,7 +291,7 @@ class Starting(unittest.TestCase):
 def archer():
     """LLVM's race detector for OpenMP, or None."""
     found = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libarcher.so"))
-    return found[-1] if found and (FOLDER / "races").exists() else None
+    return found[-1] if found and (FOLDER / "races-gcc").exists() else None
 
 
 class OtherTools(unittest.TestCase):
@@ -302,7 +303,7 @@ class OtherTools(unittest.TestCase):
         for case, races in (("free", False), ("found", True)):
             for threads in (2, 4):
                 with self.subTest(case=case, threads=threads):
-                    done, _ = run(FOLDER / "races", case, threads, ("--quiet",),
+                    done, _ = run(FOLDER / "races-gcc", case, threads, ("--quiet",),
                                   OMP_TOOL_LIBRARIES=archer(), ARCHER_OPTIONS="verbose=1",
                                   TSAN_OPTIONS="ignore_noninstrumented_modules=1")
                     self.assertTrue(done.stdout.endswith("2016 1\n"), done.stdout)
@@ -313,7 +314,7 @@ class OtherTools(unittest.TestCase):
         # Else the test above could not fail.
         if archer() is None:
             self.skipTest("no libarcher, or GCC has no ThreadSanitizer")
-        done, _ = run(FOLDER / "races", "free", 4, ("--quiet",),
+        done, _ = run(FOLDER / "races-gcc", "free", 4, ("--quiet",),
                       TSAN_OPTIONS="ignore_noninstrumented_modules=1")
         self.assertIn("data race", done.stderr)
 
@@ -334,23 +335,102 @@ class OtherTools(unittest.TestCase):
 
 
 class Clang(unittest.TestCase):
-    """libomp starts the tool itself."""
+    """Programs by Clang: libomp tells of its regions, Lares of its tasks."""
 
     def setUp(self):
-        if not CLANG.exists():
+        if not LINKED.exists():
             self.skipTest("no Clang")
 
-    def test_its_tasks_are_left_to_it(self):
-        done, text = run(CLANG, "tasks", OMP_TOOL_LIBRARIES=TOOL)
+    def test_rules_hold(self):
+        for case in NAMES:
+            for threads in (1, 2, 16):
+                with self.subTest(case=case, threads=threads):
+                    watched(self, LINKED, case, threads)
+
+    def test_rules_hold_again_and_again(self):
+        for i in range(10):
+            with self.subTest(run=i):
+                watched(self, LINKED, "storm", 2 + 3 * (i % 3))
+
+    def test_tasks_are_ours(self):
+        done, text = run(CLANG, "nested_tasks", OMP_TOOL_LIBRARIES=TOOL)
         self.assertEqual((done.returncode, done.stdout), (0, "ok\n"))
-        self.assertIn("an OMPT tool watches libomp", done.stderr)
+        self.assertRegex(done.stderr, r"tasks +126")
+        self.assertEqual(len(named(events.parse(text), "task_create")), 126)
+
+    def test_numbers_are_those_of_libomp_alone(self):
+        def numbers(found):
+            tasks = named(found, "task_create")
+            return {"tasks": len(tasks), "flags": sorted(e.flags for e in tasks),
+                    "regions": len(named(found, "parallel_begin")),
+                    "implicit": len(named(found, "implicit_task", endpoint=1)),
+                    "taskwaits": len(named(found, "sync_region", kind=5, endpoint=1)),
+                    "groups": len(named(found, "sync_region", kind=6, endpoint=1)),
+                    "barriers": len([e for e in named(found, "sync_region", endpoint=1)
+                                     if e.kind in (3, 4, 8, 9)])}
+
+        for case in ("tasks", "nested_tasks", "depend", "waits", "taskloop", "detach", "kinds",
+                     "loops", "regions"):
+            with self.subTest(case=case), tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "lines"
+                subprocess.run([CLANG, case], check=True, capture_output=True, timeout=60, env={
+                    "OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": str(TOOL), "LINES_FILE": str(file)})
+                alone = numbers(events.parse(file.read_text()))
+                ours = numbers(watched(self, LINKED, case))
+                if case == "regions":  # libomp runs tasks of teams of one at once, and says so
+                    ours.pop("flags"), alone.pop("flags")
+                self.assertEqual(ours, alone)
+
+    def test_events_are_of_both(self):
+        found = watched(self, LINKED, "loops")
+        kinds = {e.kind for e in named(found, "work")}
+        self.assertTrue({3, 4} <= kinds, kinds)  # single
+        self.assertTrue(named(found, "mutex_acquired", kind=5))  # critical: libomp's
+        self.assertTrue(named(found, "sync_region", kind=events.BARRIER_OF_WORK))  # ours
+        self.assertTrue(named(found, "sync_region", kind=events.BARRIER_OF_REGION))  # libomp's
+        found = watched(self, LINKED, "taskloop")
+        work = [(e.kind, e.endpoint, e.count) for e in named(found, "work", kind=7)]
+        self.assertEqual(work, [(7, 1, 120), (7, 2, 120), (7, 1, 70), (7, 2, 70)])
+
+    def test_constructs_have_the_programs_addresses(self):
+        for event in watched(self, LINKED, "regions"):
+            # The end of a region of one thread has none from libomp, with or without Lares.
+            if event.name in ("parallel_begin", "task_create"):
+                self.assertNotIn(event.code, (0, "(nil)"), event)
+
+    def test_the_end_is_libomps(self):
+        found = watched(self, LINKED, "tasks")
+        self.assertEqual(found[-1].name, "finalize")
+        self.assertEqual(len(named(found, "finalize")), 1)
+        self.assertEqual(len(named(found, "initialize")), 1)
+
+    def test_a_tool_inside_the_program_keeps_libomps_tasks(self):
+        done, text = run(INSIDE, "tasks")
+        self.assertEqual((done.returncode, done.stdout), (0, "ok\n"))
+        self.assertIn("an OMPT tool is part of the program", done.stderr)
         self.assertEqual(len(named(events.parse(text), "task_create")), 100)
+
+    def test_archer_finds_the_race_and_no_other(self):
+        if archer() is None or not (FOLDER / "races-clang").exists():
+            self.skipTest("no libarcher, or Clang has no ThreadSanitizer")
+        for case, races in (("free", False), ("found", True)):
+            with self.subTest(case=case):
+                done, _ = run(FOLDER / "races-clang", case, 4, ("--quiet",),
+                              OMP_TOOL_LIBRARIES=archer(),
+                              TSAN_OPTIONS="ignore_noninstrumented_modules=1")
+                self.assertEqual("data race" in done.stderr, races, done.stderr)
 
     def test_where_tools_are_disabled_they_are_ours(self):
         done, text = run(CLANG, "tasks", OMP_TOOL_LIBRARIES=TOOL, OMP_TOOL="disabled")
         self.assertEqual((done.returncode, text), (0, None))
         self.assertRegex(done.stderr, r"tasks +100")
         self.assertNotIn("OMPT", done.stderr)
+
+    def test_a_tool_that_does_not_start_leaves_tasks_ours(self):
+        done, text = run(LINKED, "tasks", LINES_REFUSES=1)
+        self.assertEqual((done.returncode, done.stdout), (0, "ok\n"))
+        self.assertEqual(named(events.parse(text), "thread_begin"), [])
+        self.assertRegex(done.stderr, r"tasks +100")
 
 
 if __name__ == "__main__":

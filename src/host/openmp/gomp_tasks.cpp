@@ -287,7 +287,7 @@ class LoneConstruct {
   LoneConstruct(Stock& stock, Body body, unsigned flags, const void* call_site) noexcept
       : lone_{body, 0, call_site}, outer_(t_lone) {
     tools::start_tool_if_named(stock);
-    watched_ = runtime::watch::watcher() != nullptr && !stock.is_libomp();
+    watched_ = runtime::watch::watcher() != nullptr && tools::is_watched_stock(stock);
     if (!watched_) return;
     if ((flags & flag_untied) != 0) lone_.flags |= tools::ompt::task_flag::untied;
     if ((flags & flag_final) != 0) lone_.flags |= tools::ompt::task_flag::final;

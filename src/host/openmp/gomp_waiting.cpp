@@ -89,9 +89,8 @@ void wait_for(runtime::Worker& worker, void** depend, const void* call_site) {
   if (depend == nullptr) return;
   const Dependences dependences(depend);
   if (tools::is_watched(worker)) [[unlikely]] {
-    const tools::DependentWait task(dependences.list(), call_site);
-    return tools::wait_watched(tools::ompt::SyncRegion::taskwait, call_site, false,
-                               [&] { runtime::taskwait_depend(worker, dependences.list()); });
+    return tools::wait_for_watched(dependences.list(), call_site,
+                                   [&] { runtime::taskwait_depend(worker, dependences.list()); });
   }
   runtime::taskwait_depend(worker, dependences.list());
 }
@@ -204,14 +203,16 @@ LARES_EXPORT void* GOMP_single_copy_start() {
   const bool mine =
       lares::omp::real<bool()>(lares::omp::stock_of(*worker), Entry::GOMP_single_start)();
   if (mine) return nullptr;
-  runtime::barrier(*worker);
+  tools::waiting(*worker, SyncRegion::barrier_implementation, __builtin_return_address(0),
+                 [&] { runtime::barrier(*worker); });
   return worker->team->broadcast.load(std::memory_order_acquire);
 }
 
 LARES_EXPORT void GOMP_single_copy_end(void* data) {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_single_copy_end, data);
   worker->team->broadcast.store(data, std::memory_order_release);
-  runtime::barrier(*worker);
+  tools::waiting(*worker, SyncRegion::barrier_implementation, __builtin_return_address(0),
+                 [&] { runtime::barrier(*worker); });
 }
 
 // --- cancelling

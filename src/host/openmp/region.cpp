@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/openmp/control_variables.hpp"
+#include "host/openmp/tools/passing.hpp"
 #include "runtime/spinlock.hpp"
 #include "runtime/watch.hpp"
 
@@ -127,10 +128,11 @@ runtime::Worker* own_worker_if_meant(runtime::Worker& worker, const void* caller
 }
 
 bool is_left_to_tool(Stock& stock) noexcept {
-  if (!stock.is_libomp()) return false;
+  if (!stock.is_libomp() || tools::stands_between()) return false;
   static std::atomic<bool> told{false};  // any thread; that it is told at all needs no order
   if (!told.exchange(true, std::memory_order_relaxed)) {
-    runtime::Engine::instance().note("an OMPT tool watches libomp: Lares leaves its tasks to it");
+    runtime::Engine::instance().note(
+        "an OMPT tool is part of the program: Lares leaves libomp's tasks to libomp");
   }
   return true;
 }
@@ -195,6 +197,9 @@ runtime::Worker* Region::enter() noexcept {
   const int number = stock_.thread_num();
   binding_.enter(static_cast<std::size_t>(number));
   runtime::Worker& worker = runtime::enter(*team, WorkerId{number});
+  if (worker.watcher != nullptr && !tools::is_watched_stock(stock_)) [[unlikely]] {
+    worker.watcher = nullptr;  // the tool is another runtime's
+  }
   if (starts_ != nullptr) [[unlikely]] {
     tell_of_start(*team);
   }

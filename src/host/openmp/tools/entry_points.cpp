@@ -31,6 +31,8 @@ constexpr Named all_states[] = {
     {static_cast<int>(ompt::State::wait_barrier_implicit_workshare),
      "ompt_state_wait_barrier_implicit_workshare"},
     {static_cast<int>(ompt::State::wait_barrier_explicit), "ompt_state_wait_barrier_explicit"},
+    {static_cast<int>(ompt::State::wait_barrier_implementation),
+     "ompt_state_wait_barrier_implementation"},
     {static_cast<int>(ompt::State::wait_taskwait), "ompt_state_wait_taskwait"},
     {static_cast<int>(ompt::State::wait_taskgroup), "ompt_state_wait_taskgroup"},
     {static_cast<int>(ompt::State::idle), "ompt_state_idle"},
@@ -92,8 +94,8 @@ ParallelRecord* region_at(int level) noexcept {
 int get_parallel_info(int level, ompt::Data** data, int* size) {
   ParallelRecord* const region = region_at(level);
   if (region == nullptr) return 0;
-  if (data != nullptr) *data = &region->data;
-  if (size != nullptr) *size = region->size;
+  if (data != nullptr) *data = region->data();
+  if (size != nullptr) *size = region->size.load(std::memory_order_relaxed);
   return 2;
 }
 
@@ -104,14 +106,7 @@ int get_task_info(int level, int* flags, ompt::Data** data, ompt::Frame** frame,
   TaskRecord* task = thread->current;
   for (; task != nullptr && level > 0; --level) task = task->below;
   if (task == nullptr) return 0;
-  if (flags != nullptr) *flags = task->flags;
-  if (data != nullptr) *data = &task->data;
-  if (frame != nullptr) *frame = &task->frame;
-  if (region_data != nullptr) {
-    *region_data = task->parallel == nullptr ? nullptr : &task->parallel->data;
-  }
-  if (thread_num != nullptr) *thread_num = task->thread_num;
-  return 2;
+  return describe_task(*task, flags, data, frame, region_data, thread_num);
 }
 
 int get_task_memory(void** address, std::size_t* size, int) {
@@ -151,7 +146,8 @@ int get_partition_place_nums(int room, int* places) {
   return count;
 }
 
-int get_proc_id() { return sched_getcpu(); }
+// Only of threads that the tool has heard of, as libomp answers.
+int get_proc_id() { return this_thread() == nullptr ? -1 : sched_getcpu(); }
 
 // --- the rest
 
@@ -175,6 +171,18 @@ EntryPoint entry(const char* name, Function* function) noexcept {
 }
 
 }  // namespace
+
+int describe_task(TaskRecord& task, int* flags, ompt::Data** data, ompt::Frame** frame,
+                  ompt::Data** region_data, int* thread_num) noexcept {
+  if (flags != nullptr) *flags = task.flags;
+  if (data != nullptr) *data = task.data();
+  if (frame != nullptr) *frame = task.frame();
+  if (region_data != nullptr) {
+    *region_data = task.parallel == nullptr ? nullptr : task.parallel->data();
+  }
+  if (thread_num != nullptr) *thread_num = task.thread_num;
+  return 2;
+}
 
 void set_stock(Stock& stock) noexcept { g_stock = &stock; }
 

@@ -13,10 +13,10 @@ using ompt::Endpoint;
 using ompt::Event;
 using ompt::TaskStatus;
 
-ompt::Data* data_of(TaskRecord* task) noexcept { return task == nullptr ? nullptr : &task->data; }
+ompt::Data* data_of(TaskRecord* task) noexcept { return task == nullptr ? nullptr : task->data(); }
 
 ompt::Data* region_data_of(const TaskRecord& task) noexcept {
-  return task.parallel == nullptr ? nullptr : &task.parallel->data;
+  return task.parallel == nullptr ? nullptr : task.parallel->data();
 }
 
 void tell_schedule(TaskRecord* prior, TaskStatus status, TaskRecord* next) noexcept {
@@ -27,6 +27,11 @@ void tell_schedule(TaskRecord* prior, TaskStatus status, TaskRecord* next) noexc
 void renew(TaskRecord& task, int flags) noexcept {
   task = TaskRecord();
   task.flags = flags;
+}
+
+void enter_runtime(TaskRecord& task, void* frame) noexcept {
+  task.frame()->enter.ptr = frame;
+  task.frame()->enter_flags = ompt::frame_of_runtime;
 }
 
 // --- dependences
@@ -57,7 +62,7 @@ void tell_dependences(TaskRecord& task, std::span<const runtime::Dependence> dep
     list[count].type = static_cast<int>(type_of(dependence.kind));
     ++count;
   }
-  tell(Event::dependences, &task.data, list, static_cast<int>(count));
+  tell(Event::dependences, task.data(), list, static_cast<int>(count));
   std::free(list);
 }
 
@@ -78,13 +83,13 @@ void on_created(runtime::Worker& worker, runtime::Task& task,
   TaskRecord& record = record_of(task);
   renew(record, flags_of(task, undeferred));
   record.parallel = thread.current->parallel;
-  tell(Event::task_create, &thread.current->data, &thread.current->frame, &record.data,
+  tell(Event::task_create, thread.current->data(), thread.current->frame(), record.data(),
        record.flags, dependences.empty() ? 0 : 1, worker.call_site);
   tell_dependences(record, dependences);
 }
 
 void on_depends(runtime::Task& before, runtime::Task& task) noexcept {
-  tell(Event::task_dependence, &record_of(before).data, &record_of(task).data);
+  tell(Event::task_dependence, record_of(before).data(), record_of(task).data());
 }
 
 void begin_on(ThreadRecord& thread, TaskRecord& task) noexcept {
@@ -115,7 +120,7 @@ void on_dropped(runtime::Worker&, runtime::Task& task) noexcept {
   const int what = task.team->cancelled.load(std::memory_order_relaxed)
                        ? ompt::cancel_flag::parallel
                        : ompt::cancel_flag::taskgroup;
-  tell(Event::cancel, &record.data, what | ompt::cancel_flag::discarded_task,
+  tell(Event::cancel, record.data(), what | ompt::cancel_flag::discarded_task,
        static_cast<const void*>(nullptr));
 }
 
@@ -145,6 +150,8 @@ ompt::State state_of(ompt::SyncRegion kind) noexcept {
       return ompt::State::wait_barrier_implicit_workshare;
     case ompt::SyncRegion::barrier_implicit_parallel:
       return ompt::State::wait_barrier_implicit_parallel;
+    case ompt::SyncRegion::barrier_implementation:
+      return ompt::State::wait_barrier_implementation;
     case ompt::SyncRegion::barrier_explicit:
       break;
   }
@@ -154,9 +161,8 @@ ompt::State state_of(ompt::SyncRegion kind) noexcept {
 }  // namespace
 
 EnteredFrame::EnteredFrame(void* frame) noexcept : task_(*this_thread()->current) {
-  before_ = task_.frame.enter;
-  task_.frame.enter.ptr = frame;
-  task_.frame.enter_flags = ompt::frame_of_runtime;
+  before_ = task_.frame()->enter;
+  enter_runtime(task_, frame);
 }
 
 void begin_to_watch() noexcept { runtime::watch::set(watcher_of_tools); }
@@ -173,15 +179,14 @@ void begin_to_watch() noexcept { runtime::watch::set(watcher_of_tools); }
       threads != 0 ? threads
                    : static_cast<unsigned>(real<int()>(stock, Entry::omp_get_max_threads)());
   TaskRecord& task = *thread.current;
-  task.frame.enter.ptr = __builtin_frame_address(0);
-  task.frame.enter_flags = ompt::frame_of_runtime;
-  tell(Event::parallel_begin, &task.data, &task.frame, &record.data, asked, flags, call_site);
+  enter_runtime(task, __builtin_frame_address(0));
+  tell(Event::parallel_begin, task.data(), task.frame(), record.data(), asked, flags, call_site);
 }
 
 void end_region(ParallelRecord& record) noexcept {
   TaskRecord& task = *record.opened_by;
-  task.frame.enter = {};
-  tell(Event::parallel_end, &record.data, &task.data, record.flags, record.call_site);
+  task.frame()->enter = {};
+  tell(Event::parallel_end, record.data(), task.data(), record.flags, record.call_site);
 }
 
 void meet_thread(const ParallelRecord& region, int thread_num) noexcept {
@@ -197,26 +202,27 @@ void begin_implicit_task(runtime::Worker& worker, ParallelRecord& region) noexce
   task.resumed_state = thread.state;
   task.parallel = &region;
   task.thread_num = static_cast<int>(worker.id.value());
-  region.size = static_cast<int>(worker.team->size());
+  const std::size_t size = worker.team->size();
+  region.size.store(static_cast<int>(size), std::memory_order_relaxed);
   thread.current = &task;
   thread.state = ompt::State::work_parallel;
-  tell(Event::implicit_task, Endpoint::begin, &region.data, &task.data,
-       static_cast<unsigned>(region.size), static_cast<unsigned>(task.thread_num), task.flags);
+  tell(Event::implicit_task, Endpoint::begin, region.data(), task.data(),
+       static_cast<unsigned>(size), static_cast<unsigned>(task.thread_num), task.flags);
 }
 
 void end_implicit_task(TaskRecord& task, int thread_num) noexcept {
   ThreadRecord& thread = *this_thread();
-  tell(Event::implicit_task, Endpoint::end, static_cast<ompt::Data*>(nullptr), &task.data, 0U,
+  tell(Event::implicit_task, Endpoint::end, static_cast<ompt::Data*>(nullptr), task.data(), 0U,
        static_cast<unsigned>(thread_num), task.flags);
   thread.current = task.resumed;
   thread.state = task.resumed_state;
 }
 
 [[gnu::noinline]] void call_body(TaskRecord& task, void (*body)(void*), void* data) noexcept {
-  task.frame.exit.ptr = __builtin_frame_address(0);
-  task.frame.exit_flags = ompt::frame_of_runtime;
+  task.frame()->exit.ptr = __builtin_frame_address(0);
+  task.frame()->exit_flags = ompt::frame_of_runtime;
   body(data);
-  task.frame.exit = {};
+  task.frame()->exit = {};
 }
 
 // --- waiting
@@ -229,14 +235,13 @@ SyncScope::SyncScope(ompt::SyncRegion kind, const void* call_site, void* frame,
       call_site_(call_site),
       state_(thread_.state) {
   if (kind != ompt::SyncRegion::barrier_implicit_parallel) {  // else no frame of the task is left
-    task_.frame.enter.ptr = frame;
-    task_.frame.enter_flags = ompt::frame_of_runtime;
+    enter_runtime(task_, frame);
   }
   ompt::Data* const region = region_data_of(task_);
   if (!opened) {
-    tell(Event::sync_region, kind, Endpoint::begin, region, &task_.data, call_site);
+    tell(Event::sync_region, kind, Endpoint::begin, region, task_.data(), call_site);
   }
-  tell(Event::sync_region_wait, kind, Endpoint::begin, region, &task_.data, call_site);
+  tell(Event::sync_region_wait, kind, Endpoint::begin, region, task_.data(), call_site);
   thread_.state = state_of(kind);
 }
 
@@ -244,15 +249,15 @@ SyncScope::~SyncScope() {
   thread_.state = state_;
   const bool region_ends = kind_ == ompt::SyncRegion::barrier_implicit_parallel;
   ompt::Data* const region = region_ends ? nullptr : region_data_of(task_);
-  tell(Event::sync_region_wait, kind_, Endpoint::end, region, &task_.data, call_site_);
-  tell(Event::sync_region, kind_, Endpoint::end, region, &task_.data, call_site_);
-  task_.frame.enter = {};
+  tell(Event::sync_region_wait, kind_, Endpoint::end, region, task_.data(), call_site_);
+  tell(Event::sync_region, kind_, Endpoint::end, region, task_.data(), call_site_);
+  task_.frame()->enter = {};
 }
 
 void open_group(const void* call_site) noexcept {
   TaskRecord& task = *this_thread()->current;
   tell(Event::sync_region, ompt::SyncRegion::taskgroup, Endpoint::begin, region_data_of(task),
-       &task.data, call_site);
+       task.data(), call_site);
 }
 
 // --- worksharing and cancelling
@@ -261,7 +266,7 @@ namespace {
 void tell_work(ompt::Work kind, Endpoint endpoint, std::uint64_t count,
                const void* call_site) noexcept {
   TaskRecord& task = *this_thread()->current;
-  tell(Event::work, kind, endpoint, region_data_of(task), &task.data, count, call_site);
+  tell(Event::work, kind, endpoint, region_data_of(task), task.data(), count, call_site);
 }
 }  // namespace
 
@@ -273,28 +278,33 @@ void end_work(ompt::Work kind, std::uint64_t count, const void* call_site) noexc
 }
 
 void tell_cancel(int flags, const void* call_site) noexcept {
-  tell(Event::cancel, &this_thread()->current->data, flags, call_site);
+  tell(Event::cancel, this_thread()->current->data(), flags, call_site);
 }
 
 // --- tasks that the engine does not tell of
 
 DependentWait::DependentWait(std::span<const runtime::Dependence> dependences,
-                             const void* call_site) noexcept {
+                             const void* call_site, void* frame) noexcept
+    : thread_(*this_thread()), entered_(frame), state_(thread_.state) {
   using namespace ompt::task_flag;
-  TaskRecord& current = *this_thread()->current;
+  TaskRecord& current = *thread_.current;
   task_.flags = taskwait | undeferred | mergeable;
-  const EnteredFrame entered(__builtin_frame_address(0));
-  tell(Event::task_create, &current.data, &current.frame, &task_.data, task_.flags, 1, call_site);
+  tell(Event::task_create, current.data(), current.frame(), task_.data(), task_.flags, 1,
+       call_site);
   tell_dependences(task_, dependences);
+  thread_.state = ompt::State::wait_taskwait;
 }
 
-DependentWait::~DependentWait() { tell_schedule(&task_, TaskStatus::taskwait_complete, nullptr); }
+DependentWait::~DependentWait() {
+  thread_.state = state_;
+  tell_schedule(&task_, TaskStatus::taskwait_complete, nullptr);
+}
 
 LoneTask::LoneTask(int flags, const void* call_site) noexcept
     : thread_(need_thread(ompt::Thread::initial)), entered_(__builtin_frame_address(0)) {
   task_.flags = flags | ompt::task_flag::explicit_task | ompt::task_flag::undeferred;
   task_.parallel = thread_.current->parallel;
-  tell(Event::task_create, &thread_.current->data, &thread_.current->frame, &task_.data,
+  tell(Event::task_create, thread_.current->data(), thread_.current->frame(), task_.data(),
        task_.flags, 0, call_site);
   begin_on(thread_, task_);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "host/openmp/stock.hpp"
+#include "host/openmp/tools/finding.hpp"
 #include "host/openmp/tools/records.hpp"
 #include "runtime/watch.hpp"
 
@@ -24,7 +25,7 @@ void end_region(ParallelRecord& record) noexcept;
 /// The two ends of ParallelScope, for constructs whose end is another call.
 inline void open_region(ParallelRecord& record, Stock& stock, unsigned threads,
                         const void* call_site, int flags) noexcept {
-  if (runtime::watch::watcher() != nullptr) [[unlikely]]
+  if (runtime::watch::watcher() != nullptr && is_watched_stock(stock)) [[unlikely]]
     begin_region(record, stock, threads, call_site, flags);
 }
 inline void close_region(ParallelRecord& record) noexcept {
@@ -64,7 +65,7 @@ class EnteredFrame {
   explicit EnteredFrame(void* frame) noexcept;
   EnteredFrame(const EnteredFrame&) = delete;
   EnteredFrame& operator=(const EnteredFrame&) = delete;
-  ~EnteredFrame() { task_.frame.enter = before_; }
+  ~EnteredFrame() { task_.frame()->enter = before_; }
 
  private:
   TaskRecord& task_;
@@ -128,17 +129,29 @@ class YieldScope {
   ThreadRecord& thread_;
 };
 
-/// A `taskwait depend`, which counts as a task without a body.
+/// A `taskwait depend`, which counts as a task without a body, and not as a taskwait.
 class DependentWait {
  public:
-  DependentWait(std::span<const runtime::Dependence> dependences, const void* call_site) noexcept;
+  /// `frame`: of a function that stands until the wait's end.
+  DependentWait(std::span<const runtime::Dependence> dependences, const void* call_site,
+                void* frame) noexcept;
   DependentWait(const DependentWait&) = delete;
   DependentWait& operator=(const DependentWait&) = delete;
   ~DependentWait();
 
  private:
+  ThreadRecord& thread_;
+  EnteredFrame entered_;
+  ompt::State state_;
   TaskRecord task_;
 };
+
+template <class Wait>
+[[gnu::noinline]] void wait_for_watched(std::span<const runtime::Dependence> dependences,
+                                        const void* call_site, Wait wait) {
+  const DependentWait task(dependences, call_site, __builtin_frame_address(0));
+  wait();
+}
 
 /// A task outside of all regions: the stock runtime runs it at once, on the same thread.
 class LoneTask {

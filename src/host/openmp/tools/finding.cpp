@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "host/openmp/region.hpp"
 #include "host/openmp/tools/callbacks.hpp"
 #include "host/openmp/tools/entry_points.hpp"
 #include "host/openmp/tools/events.hpp"
@@ -20,6 +21,7 @@ namespace lares::omp::tools {
 
 std::atomic<bool> g_is_named{false};
 std::atomic<bool> g_may_start{false};
+std::atomic<Watched> g_watched{Watched::none};
 
 namespace {
 
@@ -30,7 +32,9 @@ pthread_once_t g_start_once = PTHREAD_ONCE_INIT;
 std::atomic<Stock*> g_first_stock{nullptr};  // the first one to come sets it, before it is read
 ompt::StartResult* g_tool = nullptr;         // written at the start; read at the end
 std::atomic<bool> g_has_ended{false};        // the first one to end it sets it
-int g_log = -1;                              // descriptor; of who starts the tool
+// A tool watches one runtime: whoever sets it first has it.
+std::atomic<bool> g_is_taken{false};
+int g_log = -1;  // descriptor; of who starts the tool
 
 bool is_word(const char* text, const char* word) noexcept {
   return text != nullptr && strcasecmp(text, word) == 0;
@@ -77,19 +81,24 @@ bool is_of_libomp(void* function) noexcept {
 
 // libomp itself defines a weak one, whatever name its file has.
 ompt::StartTool start_in(void* handle) noexcept {
-  void* const start = dlsym(handle, start_name);
-  if (start == nullptr || is_of_libomp(start)) return nullptr;
+  void* start = dlsym(handle, start_name);
+  // Ours is for libomp; what it would have found without us comes after us.
+  if (is_own_code(start)) start = dlsym(RTLD_NEXT, start_name);
+  if (start == nullptr || is_own_code(start) || is_of_libomp(start)) return nullptr;
   return reinterpret_cast<ompt::StartTool>(start);
 }
 
-ompt::StartResult* call_start(ompt::StartTool start) noexcept {
-  char version[96];
-  std::snprintf(version, sizeof(version), "Lares over %s",
-                g_first_stock.load(std::memory_order_relaxed)->name());
-  return start(openmp_version, version);
-}
+/// Who asks a tool to start.
+struct Asking {
+  unsigned version;
+  const char* runtime;
 
-ompt::StartResult* start_from_library(const char* path) noexcept {
+  [[nodiscard]] ompt::StartResult* operator()(ompt::StartTool start) const noexcept {
+    return start(version, runtime);
+  }
+};
+
+ompt::StartResult* start_from_library(const char* path, const Asking& ask) noexcept {
   void* const handle = dlopen(path, RTLD_LAZY);
   if (handle == nullptr) {
     log("%s", dlerror());
@@ -101,13 +110,13 @@ ompt::StartResult* start_from_library(const char* path) noexcept {
     dlclose(handle);
     return nullptr;
   }
-  ompt::StartResult* const result = call_start(start);
+  ompt::StartResult* const result = ask(start);
   log("%s: %s", path, result == nullptr ? "does not want to start" : "started");
   if (result == nullptr) dlclose(handle);
   return result;
 }
 
-ompt::StartResult* start_from_libraries() noexcept {
+ompt::StartResult* start_from_libraries(const Asking& ask) noexcept {
   const char* const list = std::getenv("OMP_TOOL_LIBRARIES");
   if (list == nullptr) return nullptr;
   char path[4096];
@@ -116,7 +125,7 @@ ompt::StartResult* start_from_libraries() noexcept {
     if (length > 0 && length < sizeof(path)) {
       std::memcpy(path, at, length);
       path[length] = '\0';
-      if (ompt::StartResult* const result = start_from_library(path)) return result;
+      if (ompt::StartResult* const result = start_from_library(path, ask)) return result;
     }
     at += length;
     if (*at == ':') ++at;
@@ -124,23 +133,27 @@ ompt::StartResult* start_from_libraries() noexcept {
   return nullptr;
 }
 
-ompt::StartResult* start_some() noexcept {
+ompt::StartResult* start_some(const Asking& ask) noexcept {
   if (const ompt::StartTool start = start_in(RTLD_DEFAULT)) {
-    ompt::StartResult* const result = call_start(start);
+    ompt::StartResult* const result = ask(start);
     log("the program's own: %s", result == nullptr ? "does not want to start" : "started");
     if (result != nullptr) return result;
   }
-  return start_from_libraries();
+  return start_from_libraries(ask);
 }
 
-void start_once() {
+void start_for_libgomp() noexcept {
   open_log();
-  set_stock(*g_first_stock.load(std::memory_order_relaxed));
-  ompt::StartResult* const tool = start_some();
+  Stock& stock = *g_first_stock.load(std::memory_order_relaxed);
+  set_stock(stock);
+  char runtime[96];
+  std::snprintf(runtime, sizeof(runtime), "Lares over %s", stock.name());
+  ompt::StartResult* const tool = start_some({openmp_version, runtime});
   // What the tool is told of it is told once it is ready.
   if (tool != nullptr && tool->initialize(look_up, 0, &tool->tool_data) != 0) {
     g_tool = tool;
     std::atexit(finish_tool);
+    g_watched.store(Watched::libgomp, std::memory_order_relaxed);
     begin_to_watch();
   } else {
     if (tool != nullptr) log("its initialisation has failed");
@@ -148,6 +161,10 @@ void start_once() {
         "no OMPT tool was started; OMP_TOOL_VERBOSE_INIT=stderr says why");
   }
   close_log();
+}
+
+void start_once() {
+  if (!g_is_taken.exchange(true, std::memory_order_relaxed)) start_for_libgomp();
   // release: who sees this sees whether there is a watcher.
   g_may_start.store(false, std::memory_order_release);
 }
@@ -173,7 +190,25 @@ void start_tool(Stock& stock) noexcept {
   g_first_stock.compare_exchange_strong(none, &stock, std::memory_order_relaxed);
   pthread_once(&g_start_once, start_once);
   starting = false;
-  if (runtime::watch::watcher() != nullptr) need_thread(ompt::Thread::initial);
+  if (runtime::watch::watcher() != nullptr && is_watched_stock(stock)) {
+    need_thread(ompt::Thread::initial);
+  }
+}
+
+Taken take_tool_for_libomp(unsigned version, const char* runtime_version,
+                           ompt::StartResult** tool) noexcept {
+  if (!is_named() && active()) return Taken::nobody;
+  if (g_is_taken.exchange(true, std::memory_order_relaxed)) return Taken::by_other;
+  open_log();
+  *tool = start_some({version, runtime_version});
+  close_log();
+  if (*tool == nullptr) return Taken::nobody;
+  return active() ? Taken::to_pass_on : Taken::as_it_is;
+}
+
+void watch_libomp() noexcept {
+  g_watched.store(Watched::libomp, std::memory_order_relaxed);
+  begin_to_watch();
 }
 
 void finish_tool() noexcept {

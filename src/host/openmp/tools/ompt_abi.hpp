@@ -56,6 +56,7 @@ enum class Endpoint : int { begin = 1, end = 2, begin_and_end = 3 };
 
 enum class SyncRegion : int {
   barrier_explicit = 3,
+  barrier_implementation = 4,
   taskwait = 5,
   taskgroup = 6,
   barrier_implicit_workshare = 8,
@@ -130,6 +131,7 @@ enum class State : int {
   wait_barrier_implicit_parallel = 0x011,
   wait_barrier_implicit_workshare = 0x012,
   wait_barrier_explicit = 0x014,
+  wait_barrier_implementation = 0x015,
   wait_taskwait = 0x020,
   wait_taskgroup = 0x021,
   wait_critical = 0x042,

@@ -28,6 +28,12 @@ void make_key() {
   g_has_key = pthread_key_create(&g_key, [](void*) { leave_thread(); }) == 0;
 }
 
+void make_record() noexcept {
+  pthread_once(&g_key_once, make_key);
+  t_record = make_raw<ThreadRecord>();
+  if (g_has_key) pthread_setspecific(g_key, t_record);
+}
+
 // The task of a thread that the program started, and the region around it.
 void begin_initial_task(ThreadRecord& thread) noexcept {
   thread.is_initial = true;
@@ -35,19 +41,24 @@ void begin_initial_task(ThreadRecord& thread) noexcept {
   thread.initial_task.flags = ompt::task_flag::initial;
   thread.initial_task.parallel = &thread.initial_region;
   thread.current = &thread.initial_task;
-  tell(ompt::Event::implicit_task, ompt::Endpoint::begin, &thread.initial_region.data,
-       &thread.initial_task.data, 1U, 1U, ompt::task_flag::initial);
+  tell(ompt::Event::implicit_task, ompt::Endpoint::begin, thread.initial_region.data(),
+       thread.initial_task.data(), 1U, 1U, ompt::task_flag::initial);
 }
 
 }  // namespace
 
 ThreadRecord* this_thread() noexcept { return t_record; }
 
+ThreadRecord& adopt_thread() noexcept {
+  if (t_record != nullptr) return *t_record;
+  make_record();
+  t_record->has_ended = true;  // of its end, too
+  return *t_record;
+}
+
 ThreadRecord& need_thread(ompt::Thread type) noexcept {
   if (t_record != nullptr) return *t_record;
-  pthread_once(&g_key_once, make_key);
-  t_record = make_raw<ThreadRecord>();
-  if (g_has_key) pthread_setspecific(g_key, t_record);
+  make_record();
   if (type == ompt::Thread::worker) t_record->state = ompt::State::idle;
   tell(ompt::Event::thread_begin, type, &t_record->data);
   if (type == ompt::Thread::initial) begin_initial_task(*t_record);
@@ -60,7 +71,7 @@ void tell_thread_end() noexcept {
   thread->has_ended = true;
   if (thread->is_initial) {
     tell(ompt::Event::implicit_task, ompt::Endpoint::end, static_cast<ompt::Data*>(nullptr),
-         &thread->initial_task.data, 0U, 1U, ompt::task_flag::initial);
+         thread->initial_task.data(), 0U, 1U, ompt::task_flag::initial);
   }
   tell(ompt::Event::thread_end, &thread->data);
 }

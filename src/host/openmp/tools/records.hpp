@@ -2,6 +2,7 @@
 // tool watches.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 
 #include "host/openmp/tools/ompt_abi.hpp"
@@ -9,13 +10,32 @@
 
 namespace lares::omp::tools {
 
-struct ParallelRecord;
+struct TaskRecord;
+
+/// Of a parallel region, from before its threads start until they have joined. Its master writes,
+/// its threads read.
+struct ParallelRecord {
+  ompt::Data own_data;
+  // All threads write the same, and read what each has written itself: relaxed.
+  std::atomic<ompt::Data*> stock_data{nullptr};  ///< libomp's, if the region is its
+  std::atomic<int> size{0};
+  TaskRecord* opened_by = nullptr;  ///< the task that met the construct; nullptr: nobody watches
+  const void* call_site = nullptr;  ///< of the construct
+  int flags = 0;
+
+  [[nodiscard]] ompt::Data* data() noexcept {
+    ompt::Data* const stock = stock_data.load(std::memory_order_relaxed);
+    return stock != nullptr ? stock : &own_data;
+  }
+};
 
 /// Of a task, implicit ones included. Whoever runs the task, or makes it, touches its record, and
-/// who asks for an enclosing region's. `data` is the tool's to keep in order.
+/// who asks for an enclosing region's. The data is the tool's to keep in order.
 struct TaskRecord {
-  ompt::Data data;
-  ompt::Frame frame;              ///< the thread that runs the task
+  ompt::Data own_data;
+  ompt::Frame own_frame;             ///< the thread that runs the task
+  ompt::Data* stock_data = nullptr;  ///< libomp's, for the implicit tasks of its regions
+  ompt::Frame* stock_frame = nullptr;
   int flags = 0;                  ///< ompt::task_flag; the creator
   bool dropped = false;           ///< cancelled before its body began; who runs it
   ompt::State resumed_state{};    ///< of the thread when it comes back to what lies below
@@ -23,16 +43,14 @@ struct TaskRecord {
   TaskRecord* below = nullptr;    ///< what the thread did before; of a region's task: who opened it
   TaskRecord* resumed = nullptr;  ///< of a region's task: what its thread did before, or nullptr
   ParallelRecord* parallel = nullptr;  ///< the innermost region
-};
 
-/// Of a parallel region, from before its threads start until they have joined. Its master writes,
-/// its threads read.
-struct ParallelRecord {
-  ompt::Data data;
-  int size = 0;                     ///< the first thread writes it, all write the same; 0: not yet
-  TaskRecord* opened_by = nullptr;  ///< the task that met the construct; nullptr: nobody watches
-  const void* call_site = nullptr;  ///< of the construct
-  int flags = 0;
+  [[nodiscard]] ompt::Data* data() noexcept {
+    return stock_data != nullptr ? stock_data : &own_data;
+  }
+  [[nodiscard]] ompt::Frame* frame() noexcept {
+    return stock_frame != nullptr ? stock_frame : &own_frame;
+  }
+  [[nodiscard]] bool is_of_stock() const noexcept { return stock_data != nullptr; }
 };
 
 /// Of a thread. Only that thread touches it.
@@ -51,6 +69,8 @@ struct ThreadRecord {
 ThreadRecord* this_thread() noexcept;
 /// The same, but the tool is told of a new thread.
 ThreadRecord& need_thread(ompt::Thread type) noexcept;
+/// The same for a thread of which libomp tells.
+ThreadRecord& adopt_thread() noexcept;
 /// The calling thread ends, as far as the tool is concerned. Its record stays.
 void tell_thread_end() noexcept;
 
