@@ -78,6 +78,8 @@ def outcome(file, tests, options):
         return "skip", "GCC does not compile it: " + (done.stderr.splitlines() or ["?"])[0][-90:]
     run = f"{options.lares} run --quiet -- {binary}"
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "LARES_"))}
+    # The tool is in the program; that one is named has `lares run` look at more constructs.
+    kept["OMP_TOOL_LIBRARIES"] = str(binary)
     for line in lines:
         line = re.sub(r"%libomp-cxx-compile-and-run|%libomp-compile-and-run", "%run", line)
         line = re.sub(r"%libomp-(cxx-)?compile(\s+-\S+)*\s*&&", "", line)

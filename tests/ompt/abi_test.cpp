@@ -79,6 +79,7 @@ static_assert(is(ompt::Work::single_other, ompt_work_single_other));
 static_assert(is(ompt::Work::taskloop, ompt_work_taskloop));
 static_assert(is(ompt::Work::scope, ompt_work_scope));
 static_assert(is(ompt::Mutex::critical, ompt_mutex_critical));
+static_assert(is(ompt::Mutex::ordered, ompt_mutex_ordered));
 static_assert(is(ompt::TaskStatus::complete, ompt_task_complete));
 static_assert(is(ompt::TaskStatus::yield, ompt_task_yield));
 static_assert(is(ompt::TaskStatus::cancel, ompt_task_cancel));
@@ -121,6 +122,7 @@ static_assert(is(ompt::State::wait_barrier_implementation, ompt_state_wait_barri
 static_assert(is(ompt::State::wait_taskwait, ompt_state_wait_taskwait));
 static_assert(is(ompt::State::wait_taskgroup, ompt_state_wait_taskgroup));
 static_assert(is(ompt::State::wait_critical, ompt_state_wait_critical));
+static_assert(is(ompt::State::wait_ordered, ompt_state_wait_ordered));
 static_assert(is(ompt::State::idle, ompt_state_idle));
 static_assert(is(ompt::State::overhead, ompt_state_overhead));
 static_assert(is(ompt::State::undefined, ompt_state_undefined));

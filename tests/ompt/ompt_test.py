@@ -188,6 +188,19 @@ class Programs(unittest.TestCase):
         work = [(e.kind, e.endpoint, e.count) for e in named(found, "work")]
         self.assertEqual(work, [(7, 1, 120), (7, 2, 120), (7, 1, 70), (7, 2, 70)])
 
+    def test_worksharing_and_mutexes_where_a_tool_is_named(self):
+        found = watched(self, WITHOUT, "loops", OMP_TOOL_LIBRARIES=TOOL)
+        said = {e.words["name"]: e.result for e in found if e.name == "set"}
+        self.assertEqual((said["work"], said["mutex_acquired"]), (4, 3))
+        begun = [(e.kind, e.count) for e in named(found, "work", endpoint=1)]
+        ended = [(e.kind, e.count) for e in named(found, "work", endpoint=2)]
+        self.assertEqual(sorted(begun), sorted(ended))
+        # For each of two threads: three loops, and sections.
+        self.assertEqual(sorted(begun), [(1, 50)] * 4 + [(1, 100)] * 2 + [(2, 2)] * 2)
+        for name in ("mutex_acquire", "mutex_acquired", "mutex_released"):
+            self.assertEqual(len(named(found, name, kind=5)), 2, name)
+        self.assertEqual(len({e.wait for e in named(found, "mutex_acquired")}), 1)
+
     def test_bodies_know_where_they_are(self):
         found = watched(self, WITH, "kinds")
         here = {e.name_: e for e in (named_here(e) for e in named(found, "here"))}

@@ -97,7 +97,7 @@ LARES_EXPORT void GOMP_loop_end();
 LARES_EXPORT void GOMP_loop_end_nowait();
 LARES_EXPORT bool GOMP_loop_end_cancel();
 LARES_EXPORT void GOMP_sections_end();
-extern "C" void GOMP_sections_end_nowait();  // forwarded to only
+LARES_EXPORT void GOMP_sections_end_nowait();  // ours for tools only
 LARES_EXPORT bool GOMP_sections_end_cancel();
 extern "C" bool GOMP_single_start();  // forwarded to only
 LARES_EXPORT void* GOMP_single_copy_start();

@@ -9,6 +9,7 @@
 #include "host/openmp/gomp_reductions.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/region.hpp"
+#include "host/openmp/tools/callbacks.hpp"
 #include "host/openmp/tools/events.hpp"
 
 namespace lares::omp::gomp {
@@ -26,6 +27,8 @@ struct Launch {
   Launch* outer = nullptr;                     ///< split regions of one thread
   runtime::Worker* master = nullptr;
   tools::ParallelRecord watched;
+  tools::ompt::Work work{};  ///< that the body begins with; 0: none
+  std::uint64_t work_count = 0;
 };
 
 // The same as run(), for a team that a tool watches.
@@ -37,7 +40,13 @@ struct Launch {
     worker.in_own_loop = true;
   }
   tools::TaskRecord& task = tools::record_of(worker.implicit_task);
+  // Its end is the body's to tell, by a call that not all of our libraries see.
+  if (launch.work != tools::ompt::Work{} &&
+      tools::g_sees_loop_ends.load(std::memory_order_relaxed)) {
+    tools::open_work(launch.work, launch.work_count, launch.watched.call_site);
+  }
   tools::call_body(task, launch.body, launch.data);
+  tools::close_work();
   if (launch.region.once != nullptr) leave_team_reduction(worker);
   const int number = task.thread_num;
   const void* const call_site = number == 0 ? launch.watched.call_site : nullptr;
@@ -80,6 +89,12 @@ void run_with_loop(Stock& stock, Launch& launch, runtime::LoopRequest request, u
   launch.loop = &request;
   real<void(void (*)(void*), void*, unsigned, unsigned)>(stock, Entry::GOMP_parallel)(
       run, &launch, threads, flags);
+}
+
+void tell_of_loop(Launch& launch, long start, long end, long incr) {
+  if (launch.watched.opened_by == nullptr) return;
+  launch.work = tools::ompt::Work::loop;
+  launch.work_count = loop_request(nullptr, start, end, incr).iterations;
 }
 
 // Compilers before GCC 4.9 call the body of the master themselves, between _start and _end.
@@ -174,6 +189,8 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
   LARES_LEAVE_TASKLESS(GOMP_parallel_sections_real(fn, data, threads, count, flags));
   gomp::Launch launch(stock, hint, fn, data);
   LARES_TELL_OF_REGION();
+  launch.work = lares::omp::tools::ompt::Work::sections;
+  launch.work_count = count;
   GOMP_parallel_sections_real(gomp::run, &launch, threads, count, flags);
 }
 
@@ -184,6 +201,7 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
     LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, chunk, flags));       \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
     LARES_TELL_OF_REGION();                                                                     \
+    gomp::tell_of_loop(launch, start, end, incr);                                               \
     name##_real(gomp::run, &launch, threads, start, end, incr, chunk, flags);                   \
   }
 
@@ -194,6 +212,7 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
     LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, flags));              \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
     LARES_TELL_OF_REGION();                                                                     \
+    gomp::tell_of_loop(launch, start, end, incr);                                               \
     name##_real(gomp::run, &launch, threads, start, end, incr, flags);                          \
   }
 
@@ -205,6 +224,7 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
     LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, chunk, flags));       \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
     LARES_TELL_OF_REGION();                                                                     \
+    gomp::tell_of_loop(launch, start, end, incr);                                               \
     if (gomp::takes_loop(stock, threads)) {                                                     \
       lares::runtime::LoopRequest request =                                                     \
           gomp::loop_request(reinterpret_cast<const void*>(fn), start, end, incr);              \
@@ -222,6 +242,7 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
     LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, flags));              \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
     LARES_TELL_OF_REGION();                                                                     \
+    gomp::tell_of_loop(launch, start, end, incr);                                               \
     const lares::omp::RuntimeSchedule schedule(stock);                                          \
     if (schedule.is_ours() && gomp::takes_loop(stock, threads)) {                               \
       lares::runtime::LoopRequest request =                                                     \

@@ -83,6 +83,12 @@ bool cancel(runtime::Worker& worker, int which) {
 
 void run_nothing(runtime::Task&, runtime::Worker&) {}
 
+// What a tool hears of a construct's end.
+void close_work(const runtime::Worker& worker) {
+  if (tools::is_watched(worker)) [[unlikely]]
+    tools::close_work();
+}
+
 constexpr unsigned target_nowait = 1;
 
 void wait_for(runtime::Worker& worker, void** depend, const void* call_site) {
@@ -166,6 +172,7 @@ LARES_EXPORT bool GOMP_barrier_cancel() {
 
 LARES_EXPORT void GOMP_loop_end() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end);
+  gomp::close_work(*worker);
   if (lares::omp::ends_own_loop(*worker)) {
     return gomp::barrier_and_stock(*worker, SyncRegion::barrier_implicit_workshare,
                                    __builtin_return_address(0));
@@ -175,6 +182,7 @@ LARES_EXPORT void GOMP_loop_end() {
 
 LARES_EXPORT bool GOMP_loop_end_cancel() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end_cancel);
+  gomp::close_work(*worker);
   // Cancelling is off, or the loop would not be ours.
   if (lares::omp::ends_own_loop(*worker)) {
     return tools::waiting(*worker, SyncRegion::barrier_implicit_workshare,
@@ -187,11 +195,13 @@ LARES_EXPORT bool GOMP_loop_end_cancel() {
 
 LARES_EXPORT void GOMP_sections_end() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_sections_end);
+  gomp::close_work(*worker);
   gomp::forward_end(*worker, Entry::GOMP_sections_end_nowait, __builtin_return_address(0));
 }
 
 LARES_EXPORT bool GOMP_sections_end_cancel() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_sections_end_cancel);
+  gomp::close_work(*worker);
   return gomp::barrier_and<decltype(GOMP_sections_end_cancel)>(
       *worker, Entry::GOMP_sections_end_cancel, SyncRegion::barrier_implicit_workshare,
       __builtin_return_address(0));

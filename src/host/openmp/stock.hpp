@@ -118,6 +118,21 @@ namespace lares::omp {
   X(GOMP_single_start)                              \
   X(GOMP_single_copy_start)                         \
   X(GOMP_single_copy_end)                           \
+  X(GOMP_sections_start)                            \
+  X(GOMP_critical_start)                            \
+  X(GOMP_critical_end)                              \
+  X(GOMP_critical_name_start)                       \
+  X(GOMP_critical_name_end)                         \
+  X(GOMP_ordered_start)                             \
+  X(GOMP_ordered_end)                               \
+  X(GOMP_loop_static_start)                         \
+  X(GOMP_loop_dynamic_start)                        \
+  X(GOMP_loop_guided_start)                         \
+  X(GOMP_loop_runtime_start)                        \
+  X(GOMP_loop_ordered_static_start)                 \
+  X(GOMP_loop_ordered_dynamic_start)                \
+  X(GOMP_loop_ordered_guided_start)                 \
+  X(GOMP_loop_ordered_runtime_start)                \
   X(GOMP_barrier)                                   \
   X(GOMP_barrier_cancel)                            \
   X(GOMP_cancel)                                    \

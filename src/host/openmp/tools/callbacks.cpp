@@ -1,8 +1,9 @@
 #include "host/openmp/tools/callbacks.hpp"
 
-#include <atomic>
-
 namespace lares::omp::tools {
+
+std::atomic<bool> g_sees_loop_ends{false};
+std::atomic<bool> g_sees_mutexes{false};
 
 namespace {
 
@@ -33,6 +34,11 @@ ompt::SetResult promise(int event) noexcept {
     case Event::sync_region_wait:  // not outside of regions
     case Event::work:              // GCC compiles most worksharing without a call
       return SetResult::sometimes_paired;
+    case Event::mutex_acquire:
+    case Event::mutex_acquired:
+    case Event::mutex_released:  // critical and ordered, but no locks
+      return g_sees_mutexes.load(std::memory_order_relaxed) ? SetResult::sometimes
+                                                            : SetResult::never;
     default:
       return SetResult::never;
   }

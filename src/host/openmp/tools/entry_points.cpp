@@ -35,6 +35,8 @@ constexpr Named all_states[] = {
      "ompt_state_wait_barrier_implementation"},
     {static_cast<int>(ompt::State::wait_taskwait), "ompt_state_wait_taskwait"},
     {static_cast<int>(ompt::State::wait_taskgroup), "ompt_state_wait_taskgroup"},
+    {static_cast<int>(ompt::State::wait_critical), "ompt_state_wait_critical"},
+    {static_cast<int>(ompt::State::wait_ordered), "ompt_state_wait_ordered"},
     {static_cast<int>(ompt::State::idle), "ompt_state_idle"},
     {static_cast<int>(ompt::State::undefined), "ompt_state_undefined"},
 };
@@ -76,8 +78,8 @@ ompt::Data* get_thread_data() {
 }
 
 int get_state(std::uint64_t* wait_id) {
-  if (wait_id != nullptr) *wait_id = 0;
   const ThreadRecord* const thread = this_thread();
+  if (wait_id != nullptr) *wait_id = thread == nullptr ? 0 : thread->wait_id;
   return static_cast<int>(thread == nullptr ? ompt::State::undefined : thread->state);
 }
 

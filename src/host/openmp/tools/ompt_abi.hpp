@@ -72,7 +72,7 @@ enum class Work : int {
   scope = 8,
 };
 
-enum class Mutex : int { critical = 5 };
+enum class Mutex : int { critical = 5, ordered = 7 };
 
 enum class TaskStatus : int {
   complete = 1,
@@ -135,6 +135,7 @@ enum class State : int {
   wait_taskwait = 0x020,
   wait_taskgroup = 0x021,
   wait_critical = 0x042,
+  wait_ordered = 0x044,
   idle = 0x100,
   overhead = 0x101,
   undefined = 0x102,

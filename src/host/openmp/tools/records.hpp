@@ -36,7 +36,10 @@ struct TaskRecord {
   ompt::Frame own_frame;             ///< the thread that runs the task
   ompt::Data* stock_data = nullptr;  ///< libomp's, for the implicit tasks of its regions
   ompt::Frame* stock_frame = nullptr;
-  int flags = 0;                  ///< ompt::task_flag; the creator
+  int flags = 0;                 ///< ompt::task_flag; the creator
+  ompt::Work open_work{};        ///< a worksharing construct that has not ended; 0: none
+  std::uint64_t work_count = 0;  ///< of that
+  const void* work_site = nullptr;
   bool dropped = false;           ///< cancelled before its body began; who runs it
   ompt::State resumed_state{};    ///< of the thread when it comes back to what lies below
   int thread_num = 0;             ///< in the team, of who runs it
@@ -58,7 +61,9 @@ struct ThreadRecord {
   ompt::Data data;
   TaskRecord* current = nullptr;  ///< the innermost task on its stack; nullptr: an idle worker
   ompt::State state = ompt::State::work_serial;
-  bool yields = false;  ///< it looks for a task in a taskyield
+  std::uint64_t wait_id = 0;  ///< of the mutex that it waits for; 0: of none
+  ompt::State mutex_state{};  ///< before it waited for that
+  bool yields = false;        ///< it looks for a task in a taskyield
   bool is_initial = false;
   bool has_ended = false;   ///< and the tool has been told
   TaskRecord initial_task;  ///< of threads that the program has started
