@@ -57,7 +57,8 @@ struct Launch {
 
 void run(void* argument) {
   auto& launch = *static_cast<Launch*>(argument);
-  if (launch.watched.opened_by != nullptr) [[unlikely]] {
+  // Asked of a word that all share: what the master has just written would cost a cache line.
+  if (runtime::watch::watcher() != nullptr) [[unlikely]] {
     tools::meet_thread(launch.watched, launch.region.stock().thread_num());
   }
   runtime::Worker* worker = launch.region.enter();

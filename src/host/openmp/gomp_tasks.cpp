@@ -272,10 +272,9 @@ struct Lone {
   int flags;
   const void* call_site;
 };
-__attribute__((tls_model("initial-exec"))) constinit thread_local const Lone* t_lone = nullptr;
 
 void run_lone(void* data) {
-  const Lone lone = *t_lone;
+  const Lone lone = *static_cast<const Lone*>(tools::this_thread()->lone);
   tools::LoneTask task(lone.flags, lone.call_site);
   task.call(lone.body, data);
 }
@@ -285,24 +284,27 @@ void run_lone(void* data) {
 class LoneConstruct {
  public:
   LoneConstruct(Stock& stock, Body body, unsigned flags, const void* call_site) noexcept
-      : lone_{body, 0, call_site}, outer_(t_lone) {
+      : lone_{body, 0, call_site} {
     tools::start_tool_if_named(stock);
-    watched_ = runtime::watch::watcher() != nullptr && tools::is_watched_stock(stock);
-    if (!watched_) return;
+    if (runtime::watch::watcher() == nullptr || !tools::is_watched_stock(stock)) return;
+    thread_ = &tools::need_thread(tools::ompt::Thread::initial);
+    outer_ = thread_->lone;
     if ((flags & flag_untied) != 0) lone_.flags |= tools::ompt::task_flag::untied;
     if ((flags & flag_final) != 0) lone_.flags |= tools::ompt::task_flag::final;
-    t_lone = &lone_;
+    thread_->lone = &lone_;
   }
   LoneConstruct(const LoneConstruct&) = delete;
   LoneConstruct& operator=(const LoneConstruct&) = delete;
-  ~LoneConstruct() { t_lone = outer_; }
+  ~LoneConstruct() {
+    if (thread_ != nullptr) thread_->lone = outer_;
+  }
 
-  [[nodiscard]] Body body() const noexcept { return watched_ ? run_lone : lone_.body; }
+  [[nodiscard]] Body body() const noexcept { return thread_ != nullptr ? run_lone : lone_.body; }
 
  private:
   Lone lone_;
-  const Lone* outer_;
-  bool watched_;
+  const void* outer_ = nullptr;
+  tools::ThreadRecord* thread_ = nullptr;
 };
 
 // A task that needs no more than its flags and a copy of its data, for later.

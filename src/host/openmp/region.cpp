@@ -128,7 +128,11 @@ runtime::Worker* own_worker_if_meant(runtime::Worker& worker, const void* caller
 }
 
 bool is_left_to_tool(Stock& stock) noexcept {
-  if (!stock.is_libomp() || tools::stands_between()) return false;
+  if (!stock.is_libomp()) return false;
+  if (tools::stands_between()) {
+    tools::let_libomp_look(stock);
+    return false;
+  }
   static std::atomic<bool> told{false};  // any thread; that it is told at all needs no order
   if (!told.exchange(true, std::memory_order_relaxed)) {
     runtime::Engine::instance().note(

@@ -183,13 +183,15 @@ void look_for_tool() noexcept {
 void start_tool(Stock& stock) noexcept {
   if (stock.is_libomp()) return;  // it starts the tool itself
   // A tool that uses OpenMP as it starts would come here again.
-  __attribute__((tls_model("initial-exec"))) static thread_local bool starting = false;
-  if (starting) return;
-  starting = true;
+  static std::atomic<pthread_t> starter{};  // relaxed: a thread looks for itself
+  if (starter.load(std::memory_order_relaxed) == pthread_self()) return;
   Stock* none = nullptr;
   g_first_stock.compare_exchange_strong(none, &stock, std::memory_order_relaxed);
-  pthread_once(&g_start_once, start_once);
-  starting = false;
+  pthread_once(&g_start_once, [] {
+    starter.store(pthread_self(), std::memory_order_relaxed);
+    start_once();
+    starter.store(pthread_t{}, std::memory_order_relaxed);
+  });
   if (runtime::watch::watcher() != nullptr && is_watched_stock(stock)) {
     need_thread(ompt::Thread::initial);
   }

@@ -39,10 +39,10 @@ void look_up_into(Function*& function, const char* name) noexcept {
 
 // --- the address of a construct, where the call comes through us
 
-__attribute__((tls_model("initial-exec"))) constinit thread_local const void* t_call_site = nullptr;
-
 const void* of_program(const void* call_site) noexcept {
-  return is_own_code(call_site) ? t_call_site : call_site;
+  if (!is_own_code(call_site)) return call_site;
+  const ThreadRecord* const thread = this_thread();
+  return thread == nullptr ? nullptr : thread->call_site;
 }
 
 void pass_parallel_begin(ompt::Data* task, const ompt::Frame* frame, ompt::Data* region,
@@ -180,6 +180,13 @@ bool stands_between() noexcept {
   return known == 1;
 }
 
+void let_libomp_look(Stock& stock) noexcept {
+  static std::atomic<bool> has_looked{false};  // any thread; relaxed: to ask twice does no harm
+  if (has_looked.load(std::memory_order_relaxed)) return;
+  real<int()>(stock, Entry::omp_get_max_threads)();
+  has_looked.store(true, std::memory_order_relaxed);
+}
+
 void adopt_implicit_task(runtime::Worker& worker, ParallelRecord& region) noexcept {
   ThreadRecord& thread = adopt_thread();
   TaskRecord& task = record_of(worker.implicit_task);
@@ -204,13 +211,17 @@ void release_implicit_task(runtime::Worker& worker) noexcept {
   thread.state = task.resumed_state;
 }
 
-void open_stock_region(ParallelRecord& region) noexcept {
+void note_opener(ParallelRecord& region) noexcept {
   const ThreadRecord* const thread = this_thread();
   region.opened_by = thread == nullptr ? nullptr : thread->current;
 }
 
-CallFor::CallFor(const void* call_site) noexcept : outer_(t_call_site) { t_call_site = call_site; }
-CallFor::~CallFor() { t_call_site = outer_; }
+void CallFor::begin(const void* call_site) noexcept {
+  if (g_watched.load(std::memory_order_relaxed) != Watched::libomp) return;
+  thread_ = &adopt_thread();
+  outer_ = thread_->call_site;
+  thread_->call_site = call_site;
+}
 
 }  // namespace lares::omp::tools
 

@@ -65,8 +65,10 @@ struct ThreadRecord {
   ompt::State mutex_state{};  ///< before it waited for that
   bool yields = false;        ///< it looks for a task in a taskyield
   bool is_initial = false;
-  bool has_ended = false;   ///< and the tool has been told
-  TaskRecord initial_task;  ///< of threads that the program has started
+  bool has_ended = false;           ///< and the tool has been told
+  const void* call_site = nullptr;  ///< of the program's call for which we call libomp
+  const void* lone = nullptr;       ///< GCC's front end's: a task outside of regions
+  TaskRecord initial_task;          ///< of threads that the program has started
   ParallelRecord initial_region;
 };
 
