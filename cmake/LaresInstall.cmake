@@ -3,6 +3,7 @@
 #   bin/lares, bin/lares-study     the command, and the program that has the half of it which measures and predicts
 #   lib/lares/liblares-openmp.so   what `lares run` preloads; found as ../lib/lares from the command
 #   lib/lares/liblares-openmp-loops.so  what `lares run --loops numa` preloads instead
+#   lib/lares/liblares-openmp-watched.so  what it preloads where an OMPT tool is named
 #   lib/lares/liblares-placement.so  what `lares run --placement` preloads as well
 #   lib/lares/lares-lab-init       what `lares lab` puts into its guests
 #   lib/lares/lares-lab-counter.so what `lares lab run --count` loads into QEMU
@@ -13,7 +14,8 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS lares lares-study RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS lares_openmp lares_openmp_loops lares_placement LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
+install(TARGETS lares_openmp lares_openmp_loops lares_openmp_watched lares_placement
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
 if(TARGET lares_lab_init)
   install(TARGETS lares_lab_init RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
 endif()

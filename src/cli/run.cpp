@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -98,10 +99,21 @@ std::string preload_library(const char* name, std::string_view needed_by) {
                                  fmt::join(preload_library_candidates(name), " or "), needed_by)}};
 }
 
+/// True if the user names an OMPT tool (docs/ompt.md).
+bool names_tool(const Environment& environment) {
+  std::string use = environment.get("OMP_TOOL").value_or("enabled");
+  std::transform(use.begin(), use.end(), use.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return use != "disabled" && !environment.get("OMP_TOOL_LIBRARIES").value_or("").empty();
+}
+
 /// What the settings need in the program.
-std::vector<std::string> preload_libraries(const RunSettings& settings) {
+std::vector<std::string> preload_libraries(const RunSettings& settings,
+                                           const Environment& environment) {
   std::vector<std::string> libraries;
-  if (settings.loops.numa) {
+  if (names_tool(environment)) {
+    libraries.push_back(preload_library(watched_library_name, ", which OMP_TOOL_LIBRARIES needs"));
+  } else if (settings.loops.numa) {
     libraries.push_back(preload_library(loops_library_name, ", which --loops needs"));
   } else {
     libraries.push_back(preload_library(preload_library_name, ""));
@@ -241,7 +253,7 @@ class Run {
         path_(expect_of_program(find_program(words_.front(), environment_), words_.front(),
                                 environment_)),
         preload_(inspect_program(path_)),
-        libraries_(preload_libraries(settings_)),
+        libraries_(preload_libraries(settings_, environment_)),
         file_(settings_.summary),
         record_(settings_.record),
         trace_(settings_.trace) {}

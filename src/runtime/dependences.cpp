@@ -13,6 +13,7 @@
 #include "runtime/placing.hpp"
 #include "runtime/record.hpp"
 #include "runtime/team.hpp"
+#include "runtime/watch.hpp"
 
 namespace lares::runtime {
 
@@ -238,6 +239,7 @@ struct Linker {
       if (predecessor->successors.compare_exchange_weak(head, edge, std::memory_order_release,
                                                         std::memory_order_acquire)) {
         ++linked;
+        watch::depends(*predecessor, task);  // the table keeps the predecessor's descriptor
         return;
       }
     } while (head != closed_edges());

@@ -9,6 +9,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/record.hpp"
+#include "runtime/watch.hpp"
 
 namespace lares::runtime {
 
@@ -62,10 +63,12 @@ void begin_body(Worker& worker, Task& task) noexcept {
   worker.constraint = &task;  // an untied task's part, too: it cannot leave the stack it waits on
   const Locality locality = count_start(worker, task);
   record::begun(worker, task, locality);
+  watch::begun(worker, task);
 }
 
 void end_body(Worker& worker, Task& task) noexcept {
   record::ended(worker);
+  watch::ended(worker, task);
   // Only its creator runs a task like this, from its own body: that is what it goes back to.
   Task* const creator = task.parent.load(std::memory_order_relaxed);
   worker.current = creator;
@@ -82,9 +85,16 @@ void share_children(Task& task) noexcept {
   task.local_children = 0;
 }
 
+// The event came before the end of the body: so the tool hears of it before.
+void end_fulfilled(Worker& worker, Task& task) noexcept {
+  watch::wait_until_told(task, 1);
+  watch::watcher()->ended(worker, task);
+}
+
 // True if the event of a detachable task has not come yet: fulfil() completes the task then.
-bool waits_for_event(Task& task) noexcept {
+bool waits_for_event(Worker& worker, Task& task) noexcept {
   if (!task.has(task_flag::detachable)) return false;
+  const bool watched = watch::is_on(task);  // it may be gone after the exchange, unless it is
   share_children(task);
   Team& team = *task.team;
   team.pending_events.fetch_add(1, std::memory_order_relaxed);
@@ -92,15 +102,19 @@ bool waits_for_event(Task& task) noexcept {
   // acq_rel: what the fulfiller did comes before the completion here, and the other way round.
   if (task.detach_state.exchange(detach_state::body_ended, std::memory_order_acq_rel) !=
       detach_state::fulfilled) {
+    if (watched) [[unlikely]]
+      watch::tell_detached(worker, task);
     return true;
   }
+  if (watched) [[unlikely]]
+    end_fulfilled(worker, task);
   team.pending_events.fetch_sub(1, std::memory_order_relaxed);
   return false;
 }
 }  // namespace
 
 void body_ended(Worker& worker, Task& task) noexcept {
-  if (!waits_for_event(task)) complete(&worker, task);
+  if (!waits_for_event(worker, task)) complete(&worker, task);
 }
 
 void execute(Worker& worker, Task& task) noexcept {
@@ -114,8 +128,13 @@ void execute(Worker& worker, Task& task) noexcept {
   const bool timed = worker.thrift.times(foreign) || timed_here;
   const std::uint64_t start = timed ? ticks() : 0;
   begin_body(worker, task);
-  if (task.has(task_flag::must_run) || !is_dropped(task)) run_body(worker, task);
+  if (task.has(task_flag::must_run) || !is_dropped(task)) {
+    run_body(worker, task);
+  } else {
+    watch::dropped(worker, task);
+  }
   record::ended(worker);
+  watch::ended(worker, task);
   if (timed) {
     const std::uint64_t end = ticks();
     worker.thrift.ran(foreign, end - start, end);

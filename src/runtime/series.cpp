@@ -11,6 +11,7 @@
 #include "runtime/placing.hpp"
 #include "runtime/record.hpp"
 #include "runtime/waking.hpp"
+#include "runtime/watch.hpp"
 
 namespace lares::runtime {
 
@@ -293,6 +294,7 @@ InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,
 
 void submit_in_series(Worker& worker, Task& task, InSeries known) noexcept {
   record::created(worker, task, {}, 0);
+  watch::created(worker, task, {}, false);
   count_child(task);
   count_created(worker, task);
   if (known.held) {

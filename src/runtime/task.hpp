@@ -72,17 +72,21 @@ struct alignas(64) Task {
 
   // Written and read by the thread that runs the task only.
   std::int32_t table_uses = 0;      ///< entries of the parent's table; the parent's runner's
-  bool holds_parent = false;        ///< written at completion, read by whoever frees it
   std::int32_t local_children = 0;  ///< created minus finished by the runner itself
-  DependTable* table = nullptr;     ///< dependences of its children
-  Taskgroup* open_group = nullptr;  ///< innermost group that its body has open
-  void* front_end = nullptr;        ///< e.g. saved control variables
+  bool holds_parent = false;        ///< written at completion, read by whoever frees it
+  std::atomic<std::uint32_t> jump_depth{0};  ///< of `jump`; see there
+  DependTable* table = nullptr;              ///< dependences of its children
+  Taskgroup* open_group = nullptr;           ///< innermost group that its body has open
+  void* front_end = nullptr;                 ///< e.g. saved control variables
 
-  // Written by the creator, read by any thread that walks up (ancestry.hpp).
+  // Written by the creator, read by any thread that walks up (ancestry.hpp); with `jump_depth`.
   std::atomic<Task*> jump{
       nullptr};  ///< an ancestor far up, or nullptr; it may have been freed since:
   std::atomic<std::uint64_t> jump_life{0};  ///< it has not if its `life` is this
-  std::atomic<std::uint32_t> jump_depth{0};
+
+  /// What a tool that watches knows of the task. Stays with the descriptor when that is used again;
+  /// written by the first creator that needs it, read by whoever tells of the task.
+  void* tool = nullptr;
 
   // Touched by other threads: own cache line.
   alignas(64) std::atomic<std::int64_t> holders{alive};
@@ -92,6 +96,7 @@ struct alignas(64) Task {
   std::atomic<std::uint32_t> detach_state{0};  ///< see namespace detach_state
   std::atomic<bool> waiting{false};            ///< the runner may be asleep until children finish
   std::atomic<bool> released{false};   ///< of a waiter: it may go on; who makes it ready writes
+  std::atomic<std::uint8_t> told{0};   ///< see watch.hpp; the two that tell of a detachable one
   Located located = Located::unknown;  ///< by what `home` is known, if it is; written with it
   WorkerId rather_for;                 ///< in a shared queue: who shall rather run it
   ThreadState* pool = nullptr;         ///< whose memory this is; constant

@@ -19,6 +19,8 @@ inline constexpr std::uint16_t exclusive = 1U << 8U;   ///< holds mutexinoutset 
 inline constexpr std::uint16_t undeferred = 1U << 9U;  ///< run by its creator at once
 inline constexpr std::uint16_t held = 1U << 11U;  ///< if ready at once, until its series is known
 inline constexpr std::uint16_t told = 1U << 10U;  ///< its `home` says more than its data's pages
+inline constexpr std::uint16_t mergeable = 1U << 13U;  ///< the program allows; only told of
+inline constexpr std::uint16_t watched = 1U << 12U;    ///< watch.hpp tells of it
 }  // namespace task_flag
 
 /// Who of the body and the event of a detachable task came first; the second completes the task.

@@ -23,6 +23,7 @@
 #include "runtime/series.hpp"
 #include "runtime/waiting.hpp"
 #include "runtime/waking.hpp"
+#include "runtime/watch.hpp"
 
 namespace lares::runtime {
 
@@ -189,11 +190,19 @@ template <bool recorded>
   }
   worker.counters->inlined.add(1);
   worker.counters->tasks[static_cast<std::size_t>(Locality::local)].add(1);
-  if constexpr (recorded) record::begun(worker, task, Locality::local);
+  if constexpr (recorded) {
+    record::begun(worker, task, Locality::local);
+    watch::begun(worker, task);
+  }
   if (!team.cancellable || task.has(task_flag::must_run) || !is_dropped(task)) {
     run(task, worker);
+  } else if constexpr (recorded) {
+    watch::dropped(worker, task);
   }
-  if constexpr (recorded) record::ended(worker);
+  if constexpr (recorded) {
+    record::ended(worker);
+    watch::ended(worker, task);
+  }
   worker.current = parent;
   worker.constraint = constraint;
   // acquire: what children on other threads did to the descriptor comes before its reuse.
@@ -255,6 +264,7 @@ template <bool recorded>
   if constexpr (recorded) {
     const bool included = (flags & task_flag::undeferred) != 0;
     record::created(worker, task, {}, included ? record_flag::undeferred : 0);
+    watch::created(worker, task, {}, included);
   }
   if (run_unseen<recorded>(worker, task, run)) [[likely]] {
     task.next = worker.spares;
@@ -275,8 +285,8 @@ template <bool recorded>
 
 void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
                 std::uint16_t flags) noexcept {
-  // A worker's record never begins inside of a task.
-  if (record::is_on(worker)) [[unlikely]]
+  // A worker's record never begins inside of a task, nor does it begin to be watched there.
+  if (worker.record != nullptr || worker.watcher != nullptr) [[unlikely]]
     return run_inline_recorded(worker, run, function, data, flags);
   run_spare<false>(worker, run, function, data, flags);
 }
@@ -305,6 +315,7 @@ void hand_in(Worker& worker, Task& task, std::span<const Dependence> dependences
 
 void submit(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
   record::created(worker, task, dependences, 0);
+  watch::created(worker, task, dependences, false);
   hand_in(worker, task, dependences);
   record::resumed(worker);
 }
@@ -329,15 +340,34 @@ void begin_undeferred(Worker& worker, Task& task,
                       std::span<const Dependence> dependences) noexcept {
   release_held(worker);
   record::created(worker, task, dependences, record_flag::undeferred);
+  watch::created(worker, task, dependences, true);
   task.flags = undeferred_flags(task.flags);
   count_child(task);
   wait_for_turn(worker, task, dependences);
   begin_body(worker, task);
 }
 
+namespace {
+// As wait_for_event() without a watcher, but both sides say who was first: see tell_detached().
+void wait_for_event_watched(Worker& worker, Task& task) noexcept {
+  if (task.detach_state.exchange(detach_state::body_ended, std::memory_order_acq_rel) ==
+      detach_state::fulfilled) {
+    watch::wait_until_told(task, 1);
+    return watch::watcher()->ended(worker, task);
+  }
+  watch::tell_detached(worker, task);
+  wait_until(worker, Wait::event, &task.waiting, [&task] {
+    return task.detach_state.load(std::memory_order_acquire) == detach_state::fulfilled;
+  });
+  watch::wait_until_told(task, 2);
+}
+}  // namespace
+
 void end_undeferred(Worker& worker, Task& task) noexcept {
   end_body(worker, task);
-  if (task.has(task_flag::detachable)) {
+  if (task.has(task_flag::detachable) && watch::is_on(task)) [[unlikely]] {
+    wait_for_event_watched(worker, task);
+  } else if (task.has(task_flag::detachable)) {
     wait_until(worker, Wait::event, &task.waiting, [&task] {
       return task.detach_state.load(std::memory_order_acquire) == detach_state::fulfilled;
     });
@@ -348,13 +378,18 @@ void end_undeferred(Worker& worker, Task& task) noexcept {
 
 void run_undeferred(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
   begin_undeferred(worker, task, dependences);
-  if (task.has(task_flag::must_run) || !is_dropped(task)) run_body(worker, task);
+  if (task.has(task_flag::must_run) || !is_dropped(task)) {
+    run_body(worker, task);
+  } else {
+    watch::dropped(worker, task);
+  }
   end_undeferred(worker, task);
 }
 
 void begin_pending(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
   release_held(worker);
   record::created(worker, task, dependences, record_flag::undeferred);
+  watch::created(worker, task, dependences, true);
   task.flags = static_cast<std::uint16_t>(task.flags & ~task_flag::untied);
   // Like a task that is left for later: its group and the barrier wait for the event.
   count_child(task);
@@ -371,25 +406,46 @@ void end_pending(Worker& worker, Task& task) noexcept {
 
 void run_pending(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
   begin_pending(worker, task, dependences);
-  if (task.has(task_flag::must_run) || !is_dropped(task)) run_body(worker, task);
+  if (task.has(task_flag::must_run) || !is_dropped(task)) {
+    run_body(worker, task);
+  } else {
+    watch::dropped(worker, task);
+  }
   end_pending(worker, task);
 }
+
+namespace {
+// True if the body has ended before. The task may be gone unless it has, or is undeferred.
+bool fulfil_watched(Task& task) noexcept {
+  const bool late =
+      task.detach_state.exchange(detach_state::fulfilled, std::memory_order_seq_cst) ==
+      detach_state::body_ended;
+  if (late) watch::wait_until_told(task, 1);
+  watch::tell_fulfilled(task, late);
+  return late;
+}
+}  // namespace
 
 void fulfil(Task& task) noexcept {
   if (task.has(task_flag::undeferred)) {
     Team& team = *task.team;
     Worker* const runner = task.runner.load(std::memory_order_relaxed);
     disorder::late(disorder::Point::fulfilling);
-    task.detach_state.store(detach_state::fulfilled, std::memory_order_seq_cst);
+    if (watch::is_on(task)) [[unlikely]] {
+      fulfil_watched(task);
+    } else {
+      task.detach_state.store(detach_state::fulfilled, std::memory_order_seq_cst);
+    }
     disorder::pause(disorder::Point::fulfilling);
     if (task.waiting.load(std::memory_order_seq_cst)) wake_waiter(team, runner);
     return;
   }
   disorder::late(disorder::Point::fulfilling);
-  if (task.detach_state.exchange(detach_state::fulfilled, std::memory_order_acq_rel) !=
-      detach_state::body_ended) {
-    return;  // the body's end completes it
-  }
+  const bool late = watch::is_on(task) ? fulfil_watched(task)
+                                       : task.detach_state.exchange(detach_state::fulfilled,
+                                                                    std::memory_order_acq_rel) ==
+                                             detach_state::body_ended;
+  if (!late) return;  // the body's end completes it
   task.team->pending_events.fetch_sub(1, std::memory_order_relaxed);
   Worker* worker = this_worker();
   complete(worker != nullptr && worker->team == task.team ? worker : nullptr, task);

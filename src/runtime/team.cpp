@@ -18,6 +18,7 @@
 #include "runtime/series.hpp"
 #include "runtime/stall.hpp"
 #include "runtime/waiting.hpp"
+#include "runtime/watch.hpp"
 
 namespace lares::runtime {
 
@@ -300,9 +301,11 @@ std::size_t distance_rank(const Worker& worker, DomainId to) noexcept {
 }
 
 bool is_trusted_taskless(const RegionHint& hint) noexcept {
-  // A recorded program shows when each of its regions was, so that its serial parts are known.
-  return !Engine::records() && hint.taskless_runs.load(std::memory_order_relaxed) >=
-                                   g_trusted_after.load(std::memory_order_relaxed);
+  // A recorded program shows when each of its regions was, so that its serial parts are known; who
+  // watches wants to see each of them.
+  return !Engine::records() && watch::watcher() == nullptr &&
+         hint.taskless_runs.load(std::memory_order_relaxed) >=
+             g_trusted_after.load(std::memory_order_relaxed);
 }
 
 void distrust_hints() noexcept {
@@ -383,6 +386,7 @@ Worker& enter(Team& team, WorkerId id) noexcept {
   set_this_worker(&worker);
   worker.waits_for.store(static_cast<std::uint32_t>(Wait::none), std::memory_order_relaxed);
   record::enter_team(worker);
+  watch::enter_team(worker);
   return worker;
 }
 

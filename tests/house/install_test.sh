@@ -43,6 +43,7 @@ read -ra flags <<<"$(pkg-config --cflags --libs lares)"
 expect 0 "$("$scratch/by_pkg_config")"
 
 [[ -e $libdir/lares/liblares-openmp.so ]] || fail "'lares/liblares-openmp.so' was not installed"
+[[ -e $libdir/lares/liblares-openmp-watched.so ]] || fail "'lares/liblares-openmp-watched.so' was not installed"
 [[ -e $libdir/lares/liblares-openmp-loops.so ]] || fail "'lares/liblares-openmp-loops.so' was not installed"
 [[ -e $libdir/lares/liblares-placement.so ]] || fail "'lares/liblares-placement.so' was not installed"
 if [[ -e $build/lares-lab-init ]]; then

@@ -29,7 +29,9 @@ void set(const void* caller, Entry setter, Values... values) {
   } else {
     forget_control_variables();
   }
-  real<void(Values...)>(*stock_of(caller, Abi::api), setter)(values...);
+  Stock& stock = *stock_of(caller, Abi::api);
+  tools::start_tool_if_named(stock);
+  real<void(Values...)>(stock, setter)(values...);
 }
 
 }  // namespace

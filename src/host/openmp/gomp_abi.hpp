@@ -14,6 +14,7 @@ using Copy = void (*)(void*, void*);
 /// Flags of GOMP_task and GOMP_taskloop.
 inline constexpr unsigned flag_untied = 1U << 0U;
 inline constexpr unsigned flag_final = 1U << 1U;
+inline constexpr unsigned flag_mergeable = 1U << 2U;
 inline constexpr unsigned flag_depend = 1U << 3U;
 inline constexpr unsigned flag_priority = 1U << 4U;
 inline constexpr unsigned flag_up = 1U << 8U;
@@ -96,7 +97,7 @@ LARES_EXPORT void GOMP_loop_end();
 LARES_EXPORT void GOMP_loop_end_nowait();
 LARES_EXPORT bool GOMP_loop_end_cancel();
 LARES_EXPORT void GOMP_sections_end();
-extern "C" void GOMP_sections_end_nowait();  // forwarded to only
+LARES_EXPORT void GOMP_sections_end_nowait();  // ours for tools only
 LARES_EXPORT bool GOMP_sections_end_cancel();
 extern "C" bool GOMP_single_start();  // forwarded to only
 LARES_EXPORT void* GOMP_single_copy_start();

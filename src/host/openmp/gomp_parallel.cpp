@@ -9,6 +9,8 @@
 #include "host/openmp/gomp_reductions.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/region.hpp"
+#include "host/openmp/tools/callbacks.hpp"
+#include "host/openmp/tools/events.hpp"
 
 namespace lares::omp::gomp {
 
@@ -24,11 +26,45 @@ struct Launch {
   const runtime::LoopRequest* loop = nullptr;  ///< that the body begins with, if it is ours
   Launch* outer = nullptr;                     ///< split regions of one thread
   runtime::Worker* master = nullptr;
+  tools::ParallelRecord watched;
+  tools::ompt::Work work{};  ///< that the body begins with; 0: none
+  std::uint64_t work_count = 0;
 };
+
+// The same as run(), for a team that a tool watches.
+[[gnu::noinline]] void run_watched(Launch& launch, runtime::Worker& worker) {
+  tools::begin_implicit_task(worker, launch.watched);
+  if (launch.region.once != nullptr) enter_team_reduction(worker, launch.region.once_data);
+  if (launch.loop != nullptr) {
+    runtime::enter_loop(worker, *launch.loop);
+    worker.in_own_loop = true;
+  }
+  tools::TaskRecord& task = tools::record_of(worker.implicit_task);
+  // Its end is the body's to tell, by a call that not all of our libraries see.
+  if (launch.work != tools::ompt::Work{} &&
+      tools::g_sees_loop_ends.load(std::memory_order_relaxed)) {
+    tools::open_work(launch.work, launch.work_count, launch.watched.call_site);
+  }
+  tools::call_body(task, launch.body, launch.data);
+  tools::close_work();
+  if (launch.region.once != nullptr) leave_team_reduction(worker);
+  const int number = task.thread_num;
+  const void* const call_site = number == 0 ? launch.watched.call_site : nullptr;
+  tools::wait_watched(tools::ompt::SyncRegion::barrier_implicit_parallel, call_site, false,
+                      [&] { launch.region.leave(&worker); });
+  tools::end_implicit_task(task, number);
+}
 
 void run(void* argument) {
   auto& launch = *static_cast<Launch*>(argument);
+  // Asked of a word that all share: what the master has just written would cost a cache line.
+  if (runtime::watch::watcher() != nullptr) [[unlikely]] {
+    tools::meet_thread(launch.watched, launch.region.stock().thread_num());
+  }
   runtime::Worker* worker = launch.region.enter();
+  if (worker != nullptr && tools::is_watched(*worker)) [[unlikely]] {
+    return run_watched(launch, *worker);
+  }
   if (launch.region.once != nullptr) enter_team_reduction(*worker, launch.region.once_data);
   if (launch.loop != nullptr) {
     runtime::enter_loop(*worker, *launch.loop);
@@ -56,15 +92,41 @@ void run_with_loop(Stock& stock, Launch& launch, runtime::LoopRequest request, u
       run, &launch, threads, flags);
 }
 
+void tell_of_loop(Launch& launch, long start, long end, long incr) {
+  if (launch.watched.opened_by == nullptr) return;
+  launch.work = tools::ompt::Work::loop;
+  launch.work_count = loop_request(nullptr, start, end, incr).iterations;
+}
+
 // Compilers before GCC 4.9 call the body of the master themselves, between _start and _end.
 __attribute__((tls_model("initial-exec"))) thread_local Launch* t_split = nullptr;
 
-Launch* begin_split(Stock& stock, Body body, void* data) {
+Launch* begin_split(Stock& stock, Body body, void* data, unsigned threads, const void* call_site) {
   auto* launch = new (need_memory(sizeof(Launch)))
       Launch(stock, *runtime::hint_for(reinterpret_cast<const void*>(body)), body, data);
   launch->outer = t_split;
   t_split = launch;
+  tools::open_region(launch->watched, stock, threads, call_site,
+                     tools::ompt::parallel_by_program | tools::ompt::parallel_team);
   return launch;
+}
+
+// The master's part, around what the program calls by itself.
+void enter_split(Launch& launch) {
+  launch.master = launch.region.enter();
+  if (launch.master != nullptr && tools::is_watched(*launch.master)) {
+    tools::begin_implicit_task(*launch.master, launch.watched);
+  }
+}
+
+void leave_split(Launch& launch) {
+  if (launch.master == nullptr || !tools::is_watched(*launch.master)) {
+    return launch.region.leave(launch.master);
+  }
+  tools::TaskRecord& task = tools::record_of(launch.master->implicit_task);
+  tools::wait_watched(tools::ompt::SyncRegion::barrier_implicit_parallel, launch.watched.call_site,
+                      false, [&] { launch.region.leave(launch.master); });
+  tools::end_implicit_task(task, 0);
 }
 
 void register_for_team(Region& region, std::size_t size) {
@@ -82,12 +144,13 @@ namespace gomp = lares::omp::gomp;
       *lares::omp::stock_of(reinterpret_cast<const void*>(fn), lares::omp::Abi::gomp); \
   lares::omp::before_region();                                                         \
   lares::omp::before_repeated_region(stock, reinterpret_cast<const void*>(fn));        \
+  lares::omp::tools::start_tool_if_named(stock);                                       \
   auto* const name##_real = lares::omp::real<decltype(name)>(stock, lares::omp::Entry::name)
 
 // Declares `hint`; regions that never make tasks and that no memory waits for, and all if Lares is
 // off, are the stock runtime's.
 #define LARES_LEAVE_TASKLESS(call)                                                                 \
-  if (!lares::omp::active()) return call;                                                          \
+  if (!lares::omp::schedules(stock)) return call;                                                  \
   lares::runtime::RegionHint& hint = *lares::runtime::hint_for(reinterpret_cast<const void*>(fn)); \
   if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_waits()) {               \
     const lares::omp::LeftToStock left;                                                            \
@@ -95,19 +158,25 @@ namespace gomp = lares::omp::gomp;
   }                                                                                                \
   static_assert(true)
 
+#define LARES_TELL_OF_REGION()                                                 \
+  const lares::omp::tools::ParallelScope scope(launch.watched, stock, threads, \
+                                               __builtin_return_address(0))
+
 LARES_EXPORT void GOMP_parallel(void (*fn)(void*), void* data, unsigned threads, unsigned flags) {
   LARES_STOCK_OF_BODY(GOMP_parallel);
   LARES_LEAVE_TASKLESS(GOMP_parallel_real(fn, data, threads, flags));
   gomp::Launch launch(stock, hint, fn, data);
+  LARES_TELL_OF_REGION();
   GOMP_parallel_real(gomp::run, &launch, threads, flags);
 }
 
 LARES_EXPORT unsigned GOMP_parallel_reductions(void (*fn)(void*), void* data, unsigned threads,
                                                unsigned flags) {
   LARES_STOCK_OF_BODY(GOMP_parallel_reductions);
-  if (!lares::omp::active()) return GOMP_parallel_reductions_real(fn, data, threads, flags);
+  if (!lares::omp::schedules(stock)) return GOMP_parallel_reductions_real(fn, data, threads, flags);
   gomp::Launch launch(stock, *lares::runtime::hint_for(reinterpret_cast<const void*>(fn)), fn,
                       data);
+  LARES_TELL_OF_REGION();
   launch.region.once = gomp::register_for_team;
   launch.region.once_data = *static_cast<void**>(data);
   lares::omp::real<decltype(GOMP_parallel)>(stock, lares::omp::Entry::GOMP_parallel)(
@@ -120,6 +189,9 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
   LARES_STOCK_OF_BODY(GOMP_parallel_sections);
   LARES_LEAVE_TASKLESS(GOMP_parallel_sections_real(fn, data, threads, count, flags));
   gomp::Launch launch(stock, hint, fn, data);
+  LARES_TELL_OF_REGION();
+  launch.work = lares::omp::tools::ompt::Work::sections;
+  launch.work_count = count;
   GOMP_parallel_sections_real(gomp::run, &launch, threads, count, flags);
 }
 
@@ -129,6 +201,8 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
     LARES_STOCK_OF_BODY(name);                                                                  \
     LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, chunk, flags));       \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
+    LARES_TELL_OF_REGION();                                                                     \
+    gomp::tell_of_loop(launch, start, end, incr);                                               \
     name##_real(gomp::run, &launch, threads, start, end, incr, chunk, flags);                   \
   }
 
@@ -138,6 +212,8 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
     LARES_STOCK_OF_BODY(name);                                                                  \
     LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, flags));              \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
+    LARES_TELL_OF_REGION();                                                                     \
+    gomp::tell_of_loop(launch, start, end, incr);                                               \
     name##_real(gomp::run, &launch, threads, start, end, incr, flags);                          \
   }
 
@@ -148,6 +224,8 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
     LARES_STOCK_OF_BODY(name);                                                                  \
     LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, chunk, flags));       \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
+    LARES_TELL_OF_REGION();                                                                     \
+    gomp::tell_of_loop(launch, start, end, incr);                                               \
     if (gomp::takes_loop(stock, threads)) {                                                     \
       lares::runtime::LoopRequest request =                                                     \
           gomp::loop_request(reinterpret_cast<const void*>(fn), start, end, incr);              \
@@ -164,6 +242,8 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
     LARES_STOCK_OF_BODY(name);                                                                  \
     LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, flags));              \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
+    LARES_TELL_OF_REGION();                                                                     \
+    gomp::tell_of_loop(launch, start, end, incr);                                               \
     const lares::omp::RuntimeSchedule schedule(stock);                                          \
     if (schedule.is_ours() && gomp::takes_loop(stock, threads)) {                               \
       lares::runtime::LoopRequest request =                                                     \
@@ -188,29 +268,32 @@ LARES_PARALLEL_FREE_LOOP_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
 LARES_EXPORT void GOMP_parallel_start(void (*fn)(void*), void* data, unsigned threads) {
   LARES_STOCK_OF_BODY(GOMP_parallel_start);
-  if (!lares::omp::active()) return GOMP_parallel_start_real(fn, data, threads);
-  gomp::Launch* launch = gomp::begin_split(stock, fn, data);
+  if (!lares::omp::schedules(stock)) return GOMP_parallel_start_real(fn, data, threads);
+  gomp::Launch* launch = gomp::begin_split(stock, fn, data, threads, __builtin_return_address(0));
   GOMP_parallel_start_real(gomp::run, launch, threads);
-  launch->master = launch->region.enter();
+  gomp::enter_split(*launch);
 }
 
 LARES_EXPORT void GOMP_parallel_sections_start(void (*fn)(void*), void* data, unsigned threads,
                                                unsigned count) {
   LARES_STOCK_OF_BODY(GOMP_parallel_sections_start);
-  if (!lares::omp::active()) return GOMP_parallel_sections_start_real(fn, data, threads, count);
-  gomp::Launch* launch = gomp::begin_split(stock, fn, data);
+  if (!lares::omp::schedules(stock))
+    return GOMP_parallel_sections_start_real(fn, data, threads, count);
+  gomp::Launch* launch = gomp::begin_split(stock, fn, data, threads, __builtin_return_address(0));
   GOMP_parallel_sections_start_real(gomp::run, launch, threads, count);
-  launch->master = launch->region.enter();
+  gomp::enter_split(*launch);
 }
 
 #define LARES_PARALLEL_LOOP_START(name)                                                         \
   LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end, \
                          long incr, long chunk) {                                               \
     LARES_STOCK_OF_BODY(name);                                                                  \
-    if (!lares::omp::active()) return name##_real(fn, data, threads, start, end, incr, chunk);  \
-    gomp::Launch* launch = gomp::begin_split(stock, fn, data);                                  \
+    if (!lares::omp::schedules(stock))                                                          \
+      return name##_real(fn, data, threads, start, end, incr, chunk);                           \
+    gomp::Launch* launch =                                                                      \
+        gomp::begin_split(stock, fn, data, threads, __builtin_return_address(0));               \
     name##_real(gomp::run, launch, threads, start, end, incr, chunk);                           \
-    launch->master = launch->region.enter();                                                    \
+    gomp::enter_split(*launch);                                                                 \
   }
 LARES_PARALLEL_LOOP_START(GOMP_parallel_loop_static_start)
 LARES_PARALLEL_LOOP_START(GOMP_parallel_loop_dynamic_start)
@@ -219,12 +302,12 @@ LARES_PARALLEL_LOOP_START(GOMP_parallel_loop_guided_start)
 LARES_EXPORT void GOMP_parallel_loop_runtime_start(void (*fn)(void*), void* data, unsigned threads,
                                                    long start, long end, long incr) {
   LARES_STOCK_OF_BODY(GOMP_parallel_loop_runtime_start);
-  if (!lares::omp::active()) {
+  if (!lares::omp::schedules(stock)) {
     return GOMP_parallel_loop_runtime_start_real(fn, data, threads, start, end, incr);
   }
-  gomp::Launch* launch = gomp::begin_split(stock, fn, data);
+  gomp::Launch* launch = gomp::begin_split(stock, fn, data, threads, __builtin_return_address(0));
   GOMP_parallel_loop_runtime_start_real(gomp::run, launch, threads, start, end, incr);
-  launch->master = launch->region.enter();
+  gomp::enter_split(*launch);
 }
 
 LARES_EXPORT void GOMP_parallel_end() {
@@ -233,8 +316,9 @@ LARES_EXPORT void GOMP_parallel_end() {
   if (launch == nullptr || lares::runtime::this_worker() != launch->master) {
     return GOMP_parallel_end_real();
   }
-  launch->region.leave(launch->master);
+  gomp::leave_split(*launch);
   GOMP_parallel_end_real();
+  lares::omp::tools::close_region(launch->watched);
   gomp::t_split = launch->outer;
   launch->~Launch();
   std::free(launch);

@@ -9,17 +9,23 @@
 #include "host/openmp/gomp_reductions.hpp"
 #include "host/openmp/gomp_tasks.hpp"
 #include "host/openmp/region.hpp"
+#include "host/openmp/tools/events.hpp"
 #include "runtime/record.hpp"
 #include "runtime/series.hpp"
 #include "runtime/stall.hpp"
 #include "runtime/taskloop.hpp"
+#include "runtime/watch.hpp"
 
 namespace lares::omp::gomp {
 
 namespace {
 
-void call(const runtime::Task& task) {
-  reinterpret_cast<Body>(task.host.call.function)(task.host.call.data);
+void call(runtime::Task& task) {
+  const auto body = reinterpret_cast<Body>(task.host.call.function);
+  if (runtime::watch::is_on(task)) [[unlikely]] {
+    return tools::call_body(tools::record_of(task), body, task.host.call.data);
+  }
+  body(task.host.call.data);
 }
 
 void run(runtime::Task& task, runtime::Worker&) {
@@ -56,6 +62,7 @@ std::uint16_t task_flags(const Recipe& recipe, const runtime::Task& parent) noex
   if ((recipe.flags & flag_final) != 0 || parent.has(runtime::task_flag::final)) {
     flags |= runtime::task_flag::final;
   }
+  if ((recipe.flags & flag_mergeable) != 0) flags |= runtime::task_flag::mergeable;
   if ((recipe.flags & flag_detach) != 0) flags |= runtime::task_flag::detachable;
   // Copy constructors have run: only the body runs the destructors.
   if (recipe.copy != nullptr) flags |= runtime::task_flag::must_run;
@@ -121,8 +128,11 @@ void run_later(runtime::Worker& worker, Recipe recipe,
 
 // Without data to copy or dependences to wait for.
 bool may_run_now(runtime::Worker& worker, unsigned flags, bool included, bool depends) noexcept {
-  // A record tells what a task depends on, even if nothing is left to wait for.
-  if (depends) return runtime::runs_in_order(worker) && !runtime::record::is_on(worker);
+  // A record, or a tool, is told what a task depends on, even if nothing is left to wait for.
+  if (depends) {
+    return runtime::runs_in_order(worker) && !runtime::record::is_on(worker) &&
+           !runtime::watch::is_on(worker);
+  }
   return included || ((flags & flag_priority) == 0 && runtime::should_inline(worker));
 }
 
@@ -210,6 +220,24 @@ void make_pieces(runtime::Worker& worker, const Recipe& recipe, const decide::Pi
 }
 
 template <class Number>
+[[gnu::noinline]] void make_pieces_watched(runtime::Worker& worker, const Recipe& recipe,
+                                           const decide::Pieces& pieces, Number start, Number end,
+                                           Number step, bool grouped) {
+  const void* const call_site = worker.call_site;  // what the pieces do may change it
+  const std::uint64_t iterations = pieces.iterations();
+  if (grouped) tools::open_group(call_site);
+  {
+    const tools::EnteredFrame entered(__builtin_frame_address(0));
+    tools::begin_work(tools::ompt::Work::taskloop, iterations, call_site);
+    make_pieces(worker, recipe, pieces, start, end, step);
+    tools::end_work(tools::ompt::Work::taskloop, iterations, call_site);
+  }
+  if (!grouped) return;
+  tools::wait_watched(tools::ompt::SyncRegion::taskgroup, call_site, true,
+                      [&] { runtime::end_group(worker); });
+}
+
+template <class Number>
 void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Number start,
               Number end, Number step) {
   const bool up = std::is_signed_v<Number> ? static_cast<std::int64_t>(step) > 0
@@ -229,9 +257,55 @@ void run_loop(runtime::Worker& worker, Recipe recipe, unsigned long argument, Nu
     }
   }
   const decide::Pieces pieces = cut(iterations, recipe.flags, argument, worker.team->size());
+  if (tools::is_watched(worker)) [[unlikely]] {
+    return make_pieces_watched(worker, recipe, pieces, start, end, step, grouped);
+  }
   make_pieces(worker, recipe, pieces, start, end, step);
   if (grouped) runtime::end_group(worker);
 }
+
+// --- tasks outside of all regions, which the stock runtime runs at once on the same thread
+
+/// The body of such a construct, and what the tool is told of each task of it.
+struct Lone {
+  Body body;
+  int flags;
+  const void* call_site;
+};
+
+void run_lone(void* data) {
+  const Lone lone = *static_cast<const Lone*>(tools::this_thread()->lone);
+  tools::LoneTask task(lone.flags, lone.call_site);
+  task.call(lone.body, data);
+}
+
+/// While it lives, `run_lone` is the body of what is handed to the stock runtime, if somebody is to
+/// be told of it.
+class LoneConstruct {
+ public:
+  LoneConstruct(Stock& stock, Body body, unsigned flags, const void* call_site) noexcept
+      : lone_{body, 0, call_site} {
+    tools::start_tool_if_named(stock);
+    if (runtime::watch::watcher() == nullptr || !tools::is_watched_stock(stock)) return;
+    thread_ = &tools::need_thread(tools::ompt::Thread::initial);
+    outer_ = thread_->lone;
+    if ((flags & flag_untied) != 0) lone_.flags |= tools::ompt::task_flag::untied;
+    if ((flags & flag_final) != 0) lone_.flags |= tools::ompt::task_flag::final;
+    thread_->lone = &lone_;
+  }
+  LoneConstruct(const LoneConstruct&) = delete;
+  LoneConstruct& operator=(const LoneConstruct&) = delete;
+  ~LoneConstruct() {
+    if (thread_ != nullptr) thread_->lone = outer_;
+  }
+
+  [[nodiscard]] Body body() const noexcept { return thread_ != nullptr ? run_lone : lone_.body; }
+
+ private:
+  Lone lone_;
+  const void* outer_ = nullptr;
+  tools::ThreadRecord* thread_ = nullptr;
+};
 
 // A task that needs no more than its flags and a copy of its data, for later.
 [[gnu::noinline]] void queue_plain(runtime::Worker& worker, Body body, void* data, long size,
@@ -286,10 +360,17 @@ void make_any(runtime::Worker& worker, const Recipe& recipe, bool if_clause, voi
   if (worker == nullptr) {
     Stock& stock = *stock_of(caller, Abi::gomp);
     note_stock_task(stock);
+    const LoneConstruct lone(stock, fn, flags, caller);
     return real<decltype(GOMP_task)>(stock, Entry::GOMP_task)(
-        fn, data, copy, size, align, if_clause, flags, depend, priority, detach);
+        lone.body(), data, copy, size, align, if_clause, flags, depend, priority, detach);
   }
+  worker->call_site = caller;
   void* const event = (flags & flag_detach) != 0 ? detach : nullptr;
+  if (tools::is_watched(*worker)) {
+    const tools::EnteredFrame entered(__builtin_frame_address(0));
+    return make_any(*worker, {fn, data, copy, size, align, flags, priority}, if_clause, depend,
+                    event);
+  }
   make_any(*worker, {fn, data, copy, size, align, flags, priority}, if_clause, depend, event);
 }
 
@@ -315,7 +396,8 @@ LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, v
   // Most tasks are made by the program itself, and are plain: either run now, as they are, or
   // queued with a copy of their data.
   constexpr unsigned rare = gomp::flag_final | gomp::flag_priority | gomp::flag_detach;
-  const bool usual = worker != nullptr && if_clause && copy == nullptr && (flags & rare) == 0 &&
+  const bool usual = worker != nullptr && !lares::omp::tools::is_watched(*worker) && if_clause &&
+                     copy == nullptr && (flags & rare) == 0 &&
                      !worker->current->has(lares::runtime::task_flag::final);
   if (!usual) [[unlikely]] {
     return gomp::take_call(fn, data, copy, size, align, if_clause, flags, depend, priority, detach,
@@ -341,9 +423,11 @@ LARES_EXPORT void GOMP_taskloop(void (*fn)(void*), void* data, void (*copy)(void
   if (worker == nullptr) {
     LARES_REAL_BY_CALLER(GOMP_taskloop);
     lares::omp::note_stock_task(*stock);
-    return GOMP_taskloop_real(fn, data, copy, size, align, flags, tasks, priority, start, end,
-                              step);
+    const gomp::LoneConstruct lone(*stock, fn, flags, __builtin_return_address(0));
+    return GOMP_taskloop_real(lone.body(), data, copy, size, align, flags, tasks, priority, start,
+                              end, step);
   }
+  worker->call_site = __builtin_return_address(0);
   const unsigned kept = priority > 0 ? flags | gomp::flag_priority : flags;
   gomp::run_loop<long>(*worker, {fn, data, copy, size, align, kept, priority}, tasks, start, end,
                        step);
@@ -358,9 +442,11 @@ LARES_EXPORT void GOMP_taskloop_ull(void (*fn)(void*), void* data, void (*copy)(
   if (worker == nullptr) {
     LARES_REAL_BY_CALLER(GOMP_taskloop_ull);
     lares::omp::note_stock_task(*stock);
-    return GOMP_taskloop_ull_real(fn, data, copy, size, align, flags, tasks, priority, start, end,
-                                  step);
+    const gomp::LoneConstruct lone(*stock, fn, flags, __builtin_return_address(0));
+    return GOMP_taskloop_ull_real(lone.body(), data, copy, size, align, flags, tasks, priority,
+                                  start, end, step);
   }
+  worker->call_site = __builtin_return_address(0);
   const unsigned kept = priority > 0 ? flags | gomp::flag_priority : flags;
   gomp::run_loop<unsigned long long>(*worker, {fn, data, copy, size, align, kept, priority}, tasks,
                                      start, end, step);

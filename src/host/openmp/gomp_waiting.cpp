@@ -5,29 +5,36 @@
 #include "host/openmp/gomp_reductions.hpp"
 #include "host/openmp/loops.hpp"
 #include "host/openmp/region.hpp"
+#include "host/openmp/tools/events.hpp"
 
 namespace lares::omp::gomp {
 
 namespace {
 
+using Barrier = tools::ompt::SyncRegion;
+
 // With cancellation on, the stock runtime resets what was cancelled in its own barrier.
 template <class Function>
-bool barrier_and(runtime::Worker& worker, Entry entry) {
-  const bool cancelled = runtime::barrier(worker);
-  if (!worker.team->cancellable) return cancelled;
-  return real<Function>(stock_of(worker), entry)() || cancelled;
+bool barrier_and(runtime::Worker& worker, Entry entry, Barrier which, const void* call_site) {
+  return tools::waiting(worker, which, call_site, [&] {
+    const bool cancelled = runtime::barrier(worker);
+    if (!worker.team->cancellable) return cancelled;
+    return real<Function>(stock_of(worker), entry)() || cancelled;
+  });
 }
 
-void barrier_and_stock(runtime::Worker& worker) {
-  runtime::barrier(worker);
-  if (worker.team->cancellable) {
-    real<decltype(GOMP_barrier)>(stock_of(worker), Entry::GOMP_barrier)();
-  }
+void barrier_and_stock(runtime::Worker& worker, Barrier which, const void* call_site) {
+  tools::waiting(worker, which, call_site, [&] {
+    runtime::barrier(worker);
+    if (worker.team->cancellable) {
+      real<decltype(GOMP_barrier)>(stock_of(worker), Entry::GOMP_barrier)();
+    }
+  });
 }
 
-void forward_end(runtime::Worker& worker, Entry nowait) {
+void forward_end(runtime::Worker& worker, Entry nowait, const void* call_site) {
   real<void()>(stock_of(worker), nowait)();
-  barrier_and_stock(worker);
+  barrier_and_stock(worker, Barrier::barrier_implicit_workshare, call_site);
 }
 
 bool is_cancelled(runtime::Worker& worker, int which) {
@@ -37,13 +44,60 @@ bool is_cancelled(runtime::Worker& worker, int which) {
                                                  Entry::GOMP_cancellation_point)(which);
 }
 
+// What a tool calls it.
+int watched_name(int which) noexcept {
+  using namespace tools::ompt::cancel_flag;
+  switch (which) {
+    case cancel_parallel:
+      return parallel;
+    case cancel_loop:
+      return loop;
+    case cancel_sections:
+      return sections;
+    default:
+      return taskgroup;
+  }
+}
+
+bool sees_cancelled(runtime::Worker& worker, int which, const void* call_site) {
+  const bool cancelled = is_cancelled(worker, which);
+  if (cancelled && tools::is_watched(worker)) [[unlikely]] {
+    tools::tell_cancel(watched_name(which) | tools::ompt::cancel_flag::detected, call_site);
+  }
+  return cancelled;
+}
+
+bool cancel(runtime::Worker& worker, int which) {
+  if (which == cancel_taskgroup) {
+    if (runtime::Taskgroup* group = runtime::current_group(worker); group != nullptr) {
+      runtime::cancel_group(*group);
+    }
+    return true;
+  }
+  const bool cancelled =
+      real<decltype(GOMP_cancel)>(stock_of(worker), Entry::GOMP_cancel)(which, true);
+  // Threads leave a cancelled region without meeting: those that wait for them must be let go.
+  if (which == cancel_parallel) runtime::cancel_team(*worker.team);
+  return cancelled;
+}
+
 void run_nothing(runtime::Task&, runtime::Worker&) {}
+
+// What a tool hears of a construct's end.
+void close_work(const runtime::Worker& worker) {
+  if (tools::is_watched(worker)) [[unlikely]]
+    tools::close_work();
+}
 
 constexpr unsigned target_nowait = 1;
 
-void wait_for(runtime::Worker& worker, void** depend) {
+void wait_for(runtime::Worker& worker, void** depend, const void* call_site) {
   if (depend == nullptr) return;
   const Dependences dependences(depend);
+  if (tools::is_watched(worker)) [[unlikely]] {
+    return tools::wait_for_watched(dependences.list(), call_site,
+                                   [&] { runtime::taskwait_depend(worker, dependences.list()); });
+  }
   runtime::taskwait_depend(worker, dependences.list());
 }
 
@@ -53,21 +107,25 @@ void wait_for(runtime::Worker& worker, void** depend) {
 
 namespace gomp = lares::omp::gomp;
 namespace runtime = lares::runtime;
+namespace tools = lares::omp::tools;
 using lares::omp::Entry;
+using tools::ompt::SyncRegion;
 
 LARES_EXPORT void GOMP_taskwait() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_taskwait);
-  runtime::taskwait(*worker);
+  tools::waiting(*worker, SyncRegion::taskwait, __builtin_return_address(0),
+                 [&] { runtime::taskwait(*worker); });
 }
 
 LARES_EXPORT void GOMP_taskwait_depend(void** depend) {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_taskwait_depend, depend);
-  gomp::wait_for(*worker, depend);
+  gomp::wait_for(*worker, depend, __builtin_return_address(0));
 }
 
 LARES_EXPORT void GOMP_taskwait_depend_nowait(void** depend) {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_taskwait_depend_nowait, depend);
   const gomp::Dependences dependences(depend);
+  worker->call_site = __builtin_return_address(0);
   runtime::Task* task = runtime::new_task(*worker, 0);
   task->run = gomp::run_nothing;
   runtime::submit(*worker, *task, dependences.list());
@@ -75,16 +133,26 @@ LARES_EXPORT void GOMP_taskwait_depend_nowait(void** depend) {
 
 LARES_EXPORT void GOMP_taskyield() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_taskyield);
+  if (tools::is_watched(*worker)) [[unlikely]] {
+    const tools::YieldScope yields;
+    return runtime::taskyield(*worker);
+  }
   runtime::taskyield(*worker);
 }
 
 LARES_EXPORT void GOMP_taskgroup_start() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_taskgroup_start);
+  if (tools::is_watched(*worker)) [[unlikely]]
+    tools::open_group(__builtin_return_address(0));
   runtime::begin_group(*worker);
 }
 
 LARES_EXPORT void GOMP_taskgroup_end() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_taskgroup_end);
+  if (tools::is_watched(*worker)) [[unlikely]] {
+    return tools::wait_watched(SyncRegion::taskgroup, __builtin_return_address(0), true,
+                               [&] { runtime::end_group(*worker); });
+  }
   runtime::end_group(*worker);
 }
 
@@ -92,36 +160,51 @@ LARES_EXPORT void GOMP_taskgroup_end() {
 
 LARES_EXPORT void GOMP_barrier() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_barrier);
-  gomp::barrier_and_stock(*worker);
+  gomp::barrier_and_stock(*worker, SyncRegion::barrier_explicit, __builtin_return_address(0));
 }
 
 LARES_EXPORT bool GOMP_barrier_cancel() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_barrier_cancel);
-  return gomp::barrier_and<decltype(GOMP_barrier_cancel)>(*worker, Entry::GOMP_barrier_cancel);
+  return gomp::barrier_and<decltype(GOMP_barrier_cancel)>(*worker, Entry::GOMP_barrier_cancel,
+                                                          SyncRegion::barrier_explicit,
+                                                          __builtin_return_address(0));
 }
 
 LARES_EXPORT void GOMP_loop_end() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end);
-  if (lares::omp::ends_own_loop(*worker)) return gomp::barrier_and_stock(*worker);
-  gomp::forward_end(*worker, Entry::GOMP_loop_end_nowait);
+  gomp::close_work(*worker);
+  if (lares::omp::ends_own_loop(*worker)) {
+    return gomp::barrier_and_stock(*worker, SyncRegion::barrier_implicit_workshare,
+                                   __builtin_return_address(0));
+  }
+  gomp::forward_end(*worker, Entry::GOMP_loop_end_nowait, __builtin_return_address(0));
 }
 
 LARES_EXPORT bool GOMP_loop_end_cancel() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end_cancel);
+  gomp::close_work(*worker);
   // Cancelling is off, or the loop would not be ours.
-  if (lares::omp::ends_own_loop(*worker)) return runtime::barrier(*worker);
-  return gomp::barrier_and<decltype(GOMP_loop_end_cancel)>(*worker, Entry::GOMP_loop_end_cancel);
+  if (lares::omp::ends_own_loop(*worker)) {
+    return tools::waiting(*worker, SyncRegion::barrier_implicit_workshare,
+                          __builtin_return_address(0), [&] { return runtime::barrier(*worker); });
+  }
+  return gomp::barrier_and<decltype(GOMP_loop_end_cancel)>(*worker, Entry::GOMP_loop_end_cancel,
+                                                           SyncRegion::barrier_implicit_workshare,
+                                                           __builtin_return_address(0));
 }
 
 LARES_EXPORT void GOMP_sections_end() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_sections_end);
-  gomp::forward_end(*worker, Entry::GOMP_sections_end_nowait);
+  gomp::close_work(*worker);
+  gomp::forward_end(*worker, Entry::GOMP_sections_end_nowait, __builtin_return_address(0));
 }
 
 LARES_EXPORT bool GOMP_sections_end_cancel() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_sections_end_cancel);
-  return gomp::barrier_and<decltype(GOMP_sections_end_cancel)>(*worker,
-                                                               Entry::GOMP_sections_end_cancel);
+  gomp::close_work(*worker);
+  return gomp::barrier_and<decltype(GOMP_sections_end_cancel)>(
+      *worker, Entry::GOMP_sections_end_cancel, SyncRegion::barrier_implicit_workshare,
+      __builtin_return_address(0));
 }
 
 LARES_EXPORT void* GOMP_single_copy_start() {
@@ -130,38 +213,34 @@ LARES_EXPORT void* GOMP_single_copy_start() {
   const bool mine =
       lares::omp::real<bool()>(lares::omp::stock_of(*worker), Entry::GOMP_single_start)();
   if (mine) return nullptr;
-  runtime::barrier(*worker);
+  tools::waiting(*worker, SyncRegion::barrier_implementation, __builtin_return_address(0),
+                 [&] { runtime::barrier(*worker); });
   return worker->team->broadcast.load(std::memory_order_acquire);
 }
 
 LARES_EXPORT void GOMP_single_copy_end(void* data) {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_single_copy_end, data);
   worker->team->broadcast.store(data, std::memory_order_release);
-  runtime::barrier(*worker);
+  tools::waiting(*worker, SyncRegion::barrier_implementation, __builtin_return_address(0),
+                 [&] { runtime::barrier(*worker); });
 }
 
 // --- cancelling
 
 LARES_EXPORT bool GOMP_cancellation_point(int which) {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_cancellation_point, which);
-  return gomp::is_cancelled(*worker, which);
+  return gomp::sees_cancelled(*worker, which, __builtin_return_address(0));
 }
 
 LARES_EXPORT bool GOMP_cancel(int which, bool do_cancel) {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_cancel, which, do_cancel);
   if (!worker->team->cancellable) return false;
-  if (!do_cancel) return gomp::is_cancelled(*worker, which);
-  if (which == gomp::cancel_taskgroup) {
-    if (runtime::Taskgroup* group = runtime::current_group(*worker); group != nullptr) {
-      runtime::cancel_group(*group);
-    }
-    return true;
+  if (!do_cancel) return gomp::sees_cancelled(*worker, which, __builtin_return_address(0));
+  if (tools::is_watched(*worker)) [[unlikely]] {
+    tools::tell_cancel(gomp::watched_name(which) | tools::ompt::cancel_flag::activated,
+                       __builtin_return_address(0));
   }
-  const bool cancelled = lares::omp::real<decltype(GOMP_cancel)>(
-      lares::omp::stock_of(*worker), Entry::GOMP_cancel)(which, do_cancel);
-  // Threads leave a cancelled region without meeting: those that wait for them must be let go.
-  if (which == gomp::cancel_parallel) runtime::cancel_team(*worker->team);
-  return cancelled;
+  return gomp::cancel(*worker, which);
 }
 
 // --- worksharing constructs with task reductions
@@ -257,7 +336,7 @@ LARES_EXPORT void GOMP_target_ext(int device, void (*fn)(void*), std::size_t cou
                                   void** depend, void** args) {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_target_ext, device, fn, count, hosts, sizes, kinds, flags,
                               depend, args);
-  gomp::wait_for(*worker, depend);
+  gomp::wait_for(*worker, depend, __builtin_return_address(0));
   auto* const forward = lares::omp::real<decltype(GOMP_target_ext)>(lares::omp::stock_of(*worker),
                                                                     Entry::GOMP_target_ext);
   const lares::omp::LeftToStock outside;  // the host's part runs in a context of its own there
@@ -269,7 +348,7 @@ LARES_EXPORT void GOMP_target_update_ext(int device, std::size_t count, void** h
                                          void** depend) {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_target_update_ext, device, count, hosts, sizes, kinds, flags,
                               depend);
-  gomp::wait_for(*worker, depend);
+  gomp::wait_for(*worker, depend, __builtin_return_address(0));
   lares::omp::real<decltype(GOMP_target_update_ext)>(lares::omp::stock_of(*worker),
                                                      Entry::GOMP_target_update_ext)(
       device, count, hosts, sizes, kinds, flags & ~gomp::target_nowait, nullptr);
@@ -280,7 +359,7 @@ LARES_EXPORT void GOMP_target_enter_exit_data(int device, std::size_t count, voi
                                               unsigned flags, void** depend) {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_target_enter_exit_data, device, count, hosts, sizes, kinds,
                               flags, depend);
-  gomp::wait_for(*worker, depend);
+  gomp::wait_for(*worker, depend, __builtin_return_address(0));
   lares::omp::real<decltype(GOMP_target_enter_exit_data)>(lares::omp::stock_of(*worker),
                                                           Entry::GOMP_target_enter_exit_data)(
       device, count, hosts, sizes, kinds, flags & ~gomp::target_nowait, nullptr);

@@ -8,6 +8,7 @@
 #include "host/openmp/following.hpp"
 #include "host/openmp/kmp_entry.hpp"
 #include "host/openmp/placement.hpp"
+#include "host/openmp/tools/passing.hpp"
 
 namespace lares::omp::kmp {
 
@@ -97,7 +98,24 @@ struct Launch {
       : region(stock, body), call(body, count) {}
   Region region;
   Call call;
+  tools::ParallelRecord watched;
 };
+
+// A thread's part of the region, between these two.
+runtime::Worker* enter_region(Region& region, tools::ParallelRecord& watched) {
+  runtime::Worker* const worker = region.enter();
+  if (worker != nullptr && tools::is_watched(*worker)) [[unlikely]] {
+    tools::adopt_implicit_task(*worker, watched);
+  }
+  return worker;
+}
+
+void leave_region(Region& region, runtime::Worker* worker) {
+  const bool watched = worker != nullptr && tools::is_watched(*worker);
+  region.leave(worker);
+  if (watched) [[unlikely]]
+    tools::release_implicit_task(*worker);
+}
 
 /// While a thread is in a region, its memory is that region's.
 class Visit {
@@ -122,14 +140,15 @@ class Visit {
 // What libomp's threads run instead of the program's function.
 void run_region(std::int32_t* gtid, std::int32_t* bound, Launch* launch) {
   const Visit visit(launch->region.stock(), *gtid);
-  runtime::Worker* const worker = launch->region.enter();
+  runtime::Worker* const worker = enter_region(launch->region, launch->watched);
   launch->call.run(gtid, bound);
-  launch->region.leave(worker);
+  leave_region(launch->region, worker);
 }
 
 // A region that is not ours: its threads, the master too, are outside of any team.
 void run_left(std::int32_t* gtid, std::int32_t* bound, Call* call) {
   const LeftToStock left;
+  const tools::HiddenTask hidden;
   call->run(gtid, bound);
 }
 
@@ -162,6 +181,7 @@ struct SerialRegion {
   Region region;
   runtime::Worker* worker = nullptr;
   SerialRegion* outer = nullptr;
+  tools::ParallelRecord watched;
   std::int32_t outer_gtid = -1;
 };
 
@@ -169,7 +189,8 @@ namespace {
 
 void begin_serial(Stock& stock, const void* code, std::int32_t gtid) {
   auto* serial = new (need_memory(sizeof(SerialRegion))) SerialRegion(stock, code);
-  serial->worker = serial->region.enter();
+  tools::open_stock_region(serial->watched);
+  serial->worker = enter_region(serial->region, serial->watched);
   serial->outer = t_memory.serial;
   serial->outer_gtid = t_memory.gtid;
   t_memory.stock = &stock;
@@ -179,7 +200,7 @@ void begin_serial(Stock& stock, const void* code, std::int32_t gtid) {
 
 void end_serial() {
   SerialRegion* serial = t_memory.serial;
-  serial->region.leave(serial->worker);
+  leave_region(serial->region, serial->worker);
   t_memory.serial = serial->outer;
   t_memory.gtid = serial->outer_gtid;
   serial->~SerialRegion();
@@ -216,6 +237,8 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_call(
   kmp::Launch launch(stock, kmp::code_of(microtask), static_cast<std::size_t>(argc));
   launch.call.take(list);
   va_end(list);
+  const lares::omp::tools::CallFor call_for(__builtin_return_address(0));
+  lares::omp::tools::open_stock_region(launch.watched);
   kmp::fork(stock, Entry::__kmpc_fork_call, loc, kmp::run_region, launch);
 }
 
@@ -227,6 +250,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_call(
     kmp::Call call(kmp::code_of(microtask), static_cast<std::size_t>(argc));          \
     call.take(list);                                                                  \
     va_end(list);                                                                     \
+    const lares::omp::tools::CallFor call_for(__builtin_return_address(0));           \
     kmp::fork(kmp::stock_of_code(microtask), Entry::entry, loc, kmp::run_left, call); \
   }                                                                                   \
   static_assert(true)
@@ -237,7 +261,8 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
     kmp_location*, std::int32_t argc, kmp::Microtask microtask, const void* caller) {
   if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_call);
   Stock& stock = kmp::stock_of_code(microtask);
-  if (!lares::omp::active() || stock.contains(caller)) return stock.find(Entry::__kmpc_fork_call);
+  if (!lares::omp::schedules(stock) || stock.contains(caller))
+    return stock.find(Entry::__kmpc_fork_call);
   lares::omp::before_region();
   lares::omp::before_repeated_region(stock, kmp::code_of(microtask));
   if (static_cast<std::size_t>(argc) > kmp::most_arguments) {
@@ -345,9 +370,10 @@ LARES_EXPORT void __kmpc_serialized_parallel(kmp_location* loc, std::int32_t gti
   Stock& stock = kmp::stock_of_caller(caller);
   auto* const forward = lares::omp::real<decltype(__kmpc_serialized_parallel)>(
       stock, Entry::__kmpc_serialized_parallel);
-  if (!lares::omp::active() || stock.contains(caller) || kmp::is_autopar(loc)) {
+  if (!lares::omp::schedules(stock) || stock.contains(caller) || kmp::is_autopar(loc)) {
     return forward(loc, gtid);
   }
+  const lares::omp::tools::CallFor call_for(caller);
   forward(loc, gtid);
   kmp::begin_serial(stock, caller, gtid);
 }
@@ -356,6 +382,7 @@ LARES_EXPORT void __kmpc_end_serialized_parallel(kmp_location* loc, std::int32_t
   const void* const caller = __builtin_return_address(0);
   Stock& stock = kmp::stock_of_caller(caller);
   if (!stock.contains(caller) && !kmp::is_autopar(loc) && kmp::is_open_serial()) kmp::end_serial();
+  const lares::omp::tools::CallFor call_for(caller);
   lares::omp::real<decltype(__kmpc_end_serialized_parallel)>(
       stock, Entry::__kmpc_end_serialized_parallel)(loc, gtid);
 }
@@ -364,12 +391,14 @@ LARES_EXPORT void __kmpc_fork_call_if(kmp_location* loc, std::int32_t argc,
                                       kmp::Microtask microtask, std::int32_t cond, void* args) {
   const void* const code = kmp::code_of(microtask);
   Stock& stock = *lares::omp::stock_of(code, lares::omp::Abi::kmp);
-  if (!lares::omp::active() || stock.contains(__builtin_return_address(0))) {
+  if (!lares::omp::schedules(stock) || stock.contains(__builtin_return_address(0))) {
     return lares::omp::real<decltype(__kmpc_fork_call_if)>(stock, Entry::__kmpc_fork_call_if)(
         loc, argc, microtask, cond, args);
   }
   kmp::Launch launch(stock, code, args != nullptr ? 1 : 0);
   if (args != nullptr) launch.call.set(0, args);
+  const lares::omp::tools::CallFor call_for(__builtin_return_address(0));
+  lares::omp::tools::open_stock_region(launch.watched);
   if (cond != 0) return kmp::fork(stock, Entry::__kmpc_fork_call, loc, kmp::run_region, launch);
   std::int32_t gtid = lares::omp::real<decltype(__kmpc_global_thread_num)>(
       stock, Entry::__kmpc_global_thread_num)(loc);

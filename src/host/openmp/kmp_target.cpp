@@ -7,6 +7,7 @@
 
 #include "host/openmp/kmp_entry.hpp"
 #include "host/openmp/kmp_tasks.hpp"
+#include "runtime/watch.hpp"
 
 namespace lares::omp::kmp {
 
@@ -75,6 +76,8 @@ CompilerTask* make_target_task(runtime::Worker& worker, std::uint32_t bits, std:
   CompilerTask* made = make_task(worker, bits | task_bit::tied, size, shareds, routine);
   // The children of a final task are over when they return: no helper for them.
   if (worker.current->has(runtime::task_flag::final) || !has_helpers(stock_of(worker))) return made;
+  // A tool would hear of the helper's task, which the program does not know.
+  if (runtime::watch::is_on(worker)) return made;
   runtime::Task& task = task_of(*made);
   task.run = hand_to_helper;
   task.flags |= runtime::task_flag::detachable | runtime::task_flag::must_run;

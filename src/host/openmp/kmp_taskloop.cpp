@@ -1,6 +1,7 @@
 // Clang's taskloop: pieces of the iterations, each a copy of a pattern task with bounds of its own.
 #include "host/openmp/kmp_entry.hpp"
 #include "host/openmp/kmp_tasks.hpp"
+#include "host/openmp/tools/events.hpp"
 #include "runtime/taskloop.hpp"
 
 namespace lares::omp::kmp {
@@ -75,8 +76,26 @@ void make_pieces(runtime::Worker& worker, const Loop& loop, LoopSchedule schedul
   }
 }
 
+[[gnu::noinline]] void run_watched(runtime::Worker& worker, const Loop& loop, bool grouped,
+                                   LoopSchedule schedule, std::uint64_t argument, bool strict) {
+  const void* const call_site = worker.call_site;  // what the pieces do may change it
+  const std::uint64_t iterations = count_iterations(*loop.lower, *loop.upper, loop.stride);
+  if (grouped) tools::open_group(call_site);
+  if (grouped) runtime::begin_group(worker);
+  tools::begin_work(tools::ompt::Work::taskloop, iterations, call_site);
+  make_pieces(worker, loop, schedule, argument, strict);
+  discard(worker, *loop.pattern);
+  tools::end_work(tools::ompt::Work::taskloop, iterations, call_site);
+  if (!grouped) return;
+  tools::wait_watched(tools::ompt::SyncRegion::taskgroup, call_site, true,
+                      [&] { runtime::end_group(worker); });
+}
+
 void run(runtime::Worker& worker, const Loop& loop, bool grouped, LoopSchedule schedule,
          std::uint64_t argument, bool strict) {
+  if (tools::is_watched(worker)) [[unlikely]] {
+    return run_watched(worker, loop, grouped, schedule, argument, strict);
+  }
   if (grouped) runtime::begin_group(worker);
   make_pieces(worker, loop, schedule, argument, strict);
   discard(worker, *loop.pattern);
@@ -95,6 +114,7 @@ LARES_EXPORT void __kmpc_taskloop(kmp_location* loc, std::int32_t gtid, kmp_task
                                   std::int32_t schedule, std::uint64_t argument, void* duplicate) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_taskloop, loc, gtid, task, if_clause, lower, upper, stride,
                               nogroup, schedule, argument, duplicate);
+  worker->call_site = __builtin_return_address(0);
   const kmp::Loop loop{
       task, lower, upper, stride, reinterpret_cast<kmp::TaskDuplicate>(duplicate), if_clause != 0};
   kmp::run(*worker, loop, nogroup == 0, static_cast<kmp::LoopSchedule>(schedule), argument, false);
@@ -107,6 +127,7 @@ LARES_EXPORT void __kmpc_taskloop_5(kmp_location* loc, std::int32_t gtid, kmp_ta
                                     std::int32_t modifier, void* duplicate) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_taskloop_5, loc, gtid, task, if_clause, lower, upper, stride,
                               nogroup, schedule, argument, modifier, duplicate);
+  worker->call_site = __builtin_return_address(0);
   const kmp::Loop loop{
       task, lower, upper, stride, reinterpret_cast<kmp::TaskDuplicate>(duplicate), if_clause != 0};
   kmp::run(*worker, loop, nogroup == 0, static_cast<kmp::LoopSchedule>(schedule), argument,

@@ -5,6 +5,7 @@
 #include "host/openmp/control_variables.hpp"
 #include "host/openmp/kmp_depend.hpp"
 #include "host/openmp/kmp_entry.hpp"
+#include "host/openmp/tools/events.hpp"
 #include "runtime/record.hpp"
 #include "runtime/series.hpp"
 #include "runtime/stall.hpp"
@@ -23,9 +24,26 @@ bool has(const runtime::Task& task, std::uint32_t bit) noexcept {
 
 // --- running
 
+[[gnu::noinline]] void call_routine_watched(runtime::Task& task, std::int32_t gtid) {
+  struct Call {
+    CompilerTask* made;
+    std::int32_t gtid;
+  } call{&compiler_task(task), gtid};
+  tools::call_body(
+      tools::record_of(task),
+      [](void* data) {
+        auto& inner = *static_cast<Call*>(data);
+        inner.made->routine(inner.gtid, inner.made);
+      },
+      &call);
+}
+
 void call_routine(runtime::Task& task, std::int32_t gtid) {
   CompilerTask& made = compiler_task(task);
-  if (made.routine != nullptr) made.routine(gtid, &made);
+  if (made.routine == nullptr) return;
+  if (runtime::watch::is_on(task)) [[unlikely]]
+    return call_routine_watched(task, gtid);
+  made.routine(gtid, &made);
 }
 
 // An untied task's routine returns at each scheduling point, after it has asked for its next part.
@@ -59,7 +77,11 @@ void run_simple(runtime::Task& task, runtime::Worker& worker) {
 void run_any(runtime::Task& task, runtime::Worker& worker) {
   const std::int32_t gtid = gtid_of(worker);
   apply_control_variables(task);
-  if (!runtime::is_dropped(task) && !is_region_cancelled(worker)) run_parts(task, gtid);
+  if (!runtime::is_dropped(task) && !is_region_cancelled(worker)) {
+    run_parts(task, gtid);
+  } else {
+    runtime::watch::dropped(worker, task);
+  }
   run_destructors(task, gtid);
   restore_control_variables(task);
 }
@@ -76,6 +98,7 @@ std::uint16_t engine_flags(std::uint32_t bits, const runtime::Task& parent) noex
     flags |= runtime::task_flag::detachable;
   }
   if ((bits & task_bit::destructors) != 0) flags |= runtime::task_flag::must_run;
+  if ((bits & task_bit::merged_if0) != 0) flags |= runtime::task_flag::mergeable;
   return flags;
 }
 
@@ -168,20 +191,37 @@ void run_now(runtime::Worker& worker, CompilerTask& made,
   }
 }
 
-void submit(runtime::Worker& worker, CompilerTask& made,
-            std::span<const runtime::Dependence> dependences) {
+namespace {
+[[gnu::always_inline]] inline void hand_in(runtime::Worker& worker, CompilerTask& made,
+                                           std::span<const runtime::Dependence> dependences) {
   runtime::Task& task = task_of(made);
-  if (&task == worker.current) return go_on(task, worker);
   const std::uint32_t bits = task.host.bits.flags;
   if ((bits & task_bit::priority) != 0) task.priority = priority_of(worker, task);
   if (is_included(worker, bits)) return run_now(worker, made, dependences);
   runtime::submit_from(worker, task, reinterpret_cast<std::uintptr_t>(made.routine), dependences);
 }
 
+[[gnu::noinline]] void hand_in_watched(runtime::Worker& worker, CompilerTask& made,
+                                       std::span<const runtime::Dependence> dependences) {
+  const tools::EnteredFrame entered(__builtin_frame_address(0));
+  hand_in(worker, made, dependences);
+}
+}  // namespace
+
+void submit(runtime::Worker& worker, CompilerTask& made,
+            std::span<const runtime::Dependence> dependences) {
+  runtime::Task& task = task_of(made);
+  if (&task == worker.current) return go_on(task, worker);
+  if (tools::is_watched(worker)) [[unlikely]]
+    return hand_in_watched(worker, made, dependences);
+  hand_in(worker, made, dependences);
+}
+
 }  // namespace lares::omp::kmp
 
 namespace kmp = lares::omp::kmp;
 namespace runtime = lares::runtime;
+namespace tools = lares::omp::tools;
 
 // The two entry points that make a task, for code at `caller` that a worker does not know yet.
 
@@ -206,6 +246,7 @@ namespace runtime = lares::runtime;
     return lares::omp::real<decltype(__kmpc_omp_task)>(
         kmp::stock_of_caller(caller), lares::omp::Entry::__kmpc_omp_task)(loc, gtid, task);
   }
+  worker->call_site = caller;
   kmp::submit(*worker, *task, {});
   return 0;
 }
@@ -227,6 +268,7 @@ LARES_EXPORT std::int32_t __kmpc_omp_task(kmp_location* loc, std::int32_t gtid, 
   if (worker == nullptr) [[unlikely]] {
     return task_by_caller(loc, gtid, task, caller);
   }
+  worker->call_site = caller;
   kmp::submit(*worker, *task, {});
   return 0;
 }
@@ -234,6 +276,7 @@ LARES_EXPORT std::int32_t __kmpc_omp_task(kmp_location* loc, std::int32_t gtid, 
 LARES_EXPORT std::int32_t __kmpc_omp_task_parts(kmp_location* loc, std::int32_t gtid,
                                                 kmp_task* task) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task_parts, loc, gtid, task);
+  worker->call_site = __builtin_return_address(0);
   kmp::submit(*worker, *task, {});
   return 0;
 }
@@ -245,8 +288,17 @@ LARES_EXPORT std::int32_t __kmpc_omp_task_with_deps(kmp_location* loc, std::int3
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task_with_deps, loc, gtid, task, count, list,
                               noalias_count, noalias_list);
   const kmp::Dependences dependences(count, list, noalias_count, noalias_list);
+  worker->call_site = __builtin_return_address(0);
   kmp::submit(*worker, *task, dependences.list());
   return 0;
+}
+
+static void begin_if0(runtime::Worker& worker, runtime::Task& task) {
+  if (task.has(runtime::task_flag::detachable)) {
+    runtime::begin_pending(worker, task, {});
+  } else {
+    runtime::begin_undeferred(worker, task, {});
+  }
 }
 
 // The compiler calls the routine of an undeferred task itself, between these two. It has waited for
@@ -254,10 +306,12 @@ LARES_EXPORT std::int32_t __kmpc_omp_task_with_deps(kmp_location* loc, std::int3
 LARES_EXPORT void __kmpc_omp_task_begin_if0(kmp_location* loc, std::int32_t gtid, kmp_task* made) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_task_begin_if0, loc, gtid, made);
   runtime::Task& task = kmp::task_of(*made);
-  if (task.has(runtime::task_flag::detachable)) {
-    runtime::begin_pending(*worker, task, {});
+  worker->call_site = __builtin_return_address(0);
+  if (tools::is_watched(*worker)) [[unlikely]] {
+    const tools::EnteredFrame entered(__builtin_frame_address(0));
+    begin_if0(*worker, task);
   } else {
-    runtime::begin_undeferred(*worker, task, {});
+    begin_if0(*worker, task);
   }
   lares::omp::apply_control_variables(task);
 }

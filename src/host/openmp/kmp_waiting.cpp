@@ -3,12 +3,36 @@
 #include "host/openmp/kmp_depend.hpp"
 #include "host/openmp/kmp_entry.hpp"
 #include "host/openmp/kmp_reductions.hpp"
+#include "host/openmp/tools/events.hpp"
 
 namespace lares::omp::kmp {
 
 namespace {
 
 void run_nothing(runtime::Task&, runtime::Worker&) {}
+
+using Kind = tools::ompt::SyncRegion;
+
+// A barrier that stands in the program, or at the end of a worksharing construct.
+bool meet(runtime::Worker& worker, Kind kind, const void* call_site) {
+  return tools::waiting(worker, kind, call_site, [&] { return runtime::barrier(worker); });
+}
+
+// What the compiler says of a barrier; nothing, if it is part of another construct.
+Kind kind_of(const Location* loc) noexcept {
+  constexpr std::int32_t explicit_barrier = 0x20;
+  const bool is_explicit = loc != nullptr && (loc->flags & explicit_barrier) != 0;
+  return is_explicit ? Kind::barrier_explicit : Kind::barrier_implicit_workshare;
+}
+
+void wait_for(runtime::Worker& worker, std::span<const runtime::Dependence> dependences,
+              const void* call_site) {
+  if (tools::is_watched(worker)) [[unlikely]] {
+    return tools::wait_for_watched(dependences, call_site,
+                                   [&] { runtime::taskwait_depend(worker, dependences); });
+  }
+  runtime::taskwait_depend(worker, dependences);
+}
 
 bool is_construct_cancelled(runtime::Worker& worker) {
   auto* const status = real<decltype(kmp_get_cancellation_status)>(
@@ -24,11 +48,14 @@ bool is_master(const runtime::Worker& worker) noexcept { return worker.id.value(
 
 namespace kmp = lares::omp::kmp;
 namespace runtime = lares::runtime;
+namespace tools = lares::omp::tools;
 using lares::omp::Entry;
+using tools::ompt::SyncRegion;
 
 LARES_EXPORT std::int32_t __kmpc_omp_taskwait(kmp_location* loc, std::int32_t gtid) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_taskwait, loc, gtid);
-  runtime::taskwait(*worker);
+  tools::waiting(*worker, SyncRegion::taskwait, __builtin_return_address(0),
+                 [&] { runtime::taskwait(*worker); });
   return 0;
 }
 
@@ -38,7 +65,7 @@ LARES_EXPORT void __kmpc_omp_wait_deps(kmp_location* loc, std::int32_t gtid, std
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_wait_deps, loc, gtid, count, list, noalias_count,
                               noalias_list);
   const kmp::Dependences dependences(count, list, noalias_count, noalias_list);
-  runtime::taskwait_depend(*worker, dependences.list());
+  kmp::wait_for(*worker, dependences.list(), __builtin_return_address(0));
 }
 
 LARES_EXPORT void __kmpc_omp_taskwait_deps_51(kmp_location* loc, std::int32_t gtid,
@@ -48,7 +75,10 @@ LARES_EXPORT void __kmpc_omp_taskwait_deps_51(kmp_location* loc, std::int32_t gt
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_taskwait_deps_51, loc, gtid, count, list, noalias_count,
                               noalias_list, nowait);
   const kmp::Dependences dependences(count, list, noalias_count, noalias_list);
-  if (nowait == 0) return runtime::taskwait_depend(*worker, dependences.list());
+  if (nowait == 0) {
+    return kmp::wait_for(*worker, dependences.list(), __builtin_return_address(0));
+  }
+  worker->call_site = __builtin_return_address(0);
   // An empty task that later ones wait for.
   runtime::Task* task = runtime::new_task(*worker, 0);
   task->run = kmp::run_nothing;
@@ -58,17 +88,28 @@ LARES_EXPORT void __kmpc_omp_taskwait_deps_51(kmp_location* loc, std::int32_t gt
 LARES_EXPORT std::int32_t __kmpc_omp_taskyield(kmp_location* loc, std::int32_t gtid,
                                                std::int32_t end_part) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_taskyield, loc, gtid, end_part);
+  if (tools::is_watched(*worker)) [[unlikely]] {
+    const tools::YieldScope yields;
+    runtime::taskyield(*worker);
+    return 0;
+  }
   runtime::taskyield(*worker);
   return 0;
 }
 
 LARES_EXPORT void __kmpc_taskgroup(kmp_location* loc, std::int32_t gtid) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_taskgroup, loc, gtid);
+  if (tools::is_watched(*worker)) [[unlikely]]
+    tools::open_group(__builtin_return_address(0));
   runtime::begin_group(*worker);
 }
 
 LARES_EXPORT void __kmpc_end_taskgroup(kmp_location* loc, std::int32_t gtid) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_end_taskgroup, loc, gtid);
+  if (tools::is_watched(*worker)) [[unlikely]] {
+    return tools::wait_watched(SyncRegion::taskgroup, __builtin_return_address(0), true,
+                               [&] { kmp::end_group(*worker); });
+  }
   kmp::end_group(*worker);
 }
 
@@ -76,14 +117,14 @@ LARES_EXPORT void __kmpc_end_taskgroup(kmp_location* loc, std::int32_t gtid) {
 
 LARES_EXPORT void __kmpc_barrier(kmp_location* loc, std::int32_t gtid) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_barrier, loc, gtid);
-  runtime::barrier(*worker);
+  kmp::meet(*worker, kmp::kind_of(loc), __builtin_return_address(0));
 }
 
 // libomp resets what was cancelled in its own barrier, so all threads go there or none. They decide
 // by what they see between two of ours, where nobody can cancel anything.
 LARES_EXPORT std::int32_t __kmpc_cancel_barrier(kmp_location* loc, std::int32_t gtid) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_cancel_barrier, loc, gtid);
-  runtime::barrier(*worker);
+  kmp::meet(*worker, kmp::kind_of(loc), __builtin_return_address(0));
   if (!worker->team->cancellable) return 0;
   const bool cancelled = kmp::is_construct_cancelled(*worker);
   runtime::barrier(*worker);
@@ -130,16 +171,17 @@ LARES_EXPORT void __kmpc_copyprivate(kmp_location* loc, std::int32_t gtid, std::
                                      void* data, void (*copy)(void*, void*), std::int32_t did_it) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_copyprivate, loc, gtid, bytes, data, copy, did_it);
   if (did_it != 0) worker->team->broadcast.store(data, std::memory_order_release);
-  runtime::barrier(*worker);
+  kmp::meet(*worker, SyncRegion::barrier_implementation, __builtin_return_address(0));
   if (did_it == 0) copy(data, worker->team->broadcast.load(std::memory_order_acquire));
-  runtime::barrier(*worker);  // the data must live until all have copied it
+  // The data must live until all have copied it.
+  kmp::meet(*worker, SyncRegion::barrier_implementation, __builtin_return_address(0));
 }
 
 // The compiler copies, and puts a barrier behind.
 LARES_EXPORT void* __kmpc_copyprivate_light(kmp_location* loc, std::int32_t gtid, void* data) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_copyprivate_light, loc, gtid, data);
   if (data != nullptr) worker->team->broadcast.store(data, std::memory_order_release);
-  runtime::barrier(*worker);
+  kmp::meet(*worker, SyncRegion::barrier_implementation, __builtin_return_address(0));
   return worker->team->broadcast.load(std::memory_order_acquire);
 }
 
@@ -153,6 +195,10 @@ LARES_EXPORT std::int32_t __kmpc_cancel(kmp_location* loc, std::int32_t gtid, st
   if (kind != kmp::cancel_taskgroup) return LARES_KMP_REAL(__kmpc_cancel)(loc, gtid, kind);
   runtime::Taskgroup* group = runtime::current_group(*worker);
   if (group == nullptr) return 0;
+  if (tools::is_watched(*worker)) [[unlikely]] {
+    tools::tell_cancel(tools::ompt::cancel_flag::taskgroup | tools::ompt::cancel_flag::activated,
+                       __builtin_return_address(0));
+  }
   runtime::cancel_group(*group);
   return 1;
 }
@@ -161,6 +207,13 @@ LARES_EXPORT std::int32_t __kmpc_cancellationpoint(kmp_location* loc, std::int32
                                                    std::int32_t kind) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_cancellationpoint, loc, gtid, kind);
   if (!worker->team->cancellable) return 0;
-  if (kind == kmp::cancel_taskgroup) return runtime::is_cancelled(*worker) ? 1 : 0;
+  if (kind == kmp::cancel_taskgroup) {
+    const bool cancelled = runtime::is_cancelled(*worker);
+    if (cancelled && tools::is_watched(*worker)) [[unlikely]] {
+      tools::tell_cancel(tools::ompt::cancel_flag::taskgroup | tools::ompt::cancel_flag::detected,
+                         __builtin_return_address(0));
+    }
+    return cancelled ? 1 : 0;
+  }
   return LARES_KMP_REAL(__kmpc_cancellationpoint)(loc, gtid, kind);
 }

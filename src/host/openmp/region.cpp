@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "host/openmp/control_variables.hpp"
+#include "host/openmp/tools/passing.hpp"
 #include "runtime/spinlock.hpp"
+#include "runtime/watch.hpp"
 
 // The linker's: where this library begins, and where its code ends. Hidden, so that they are not
 // those of the program.
@@ -125,6 +127,20 @@ runtime::Worker* own_worker_if_meant(runtime::Worker& worker, const void* caller
   return &worker;
 }
 
+bool is_left_to_tool(Stock& stock) noexcept {
+  if (!stock.is_libomp()) return false;
+  if (tools::stands_between()) {
+    tools::let_libomp_look(stock);
+    return false;
+  }
+  static std::atomic<bool> told{false};  // any thread; that it is told at all needs no order
+  if (!told.exchange(true, std::memory_order_relaxed)) {
+    runtime::Engine::instance().note(
+        "an OMPT tool is part of the program: Lares leaves libomp's tasks to libomp");
+  }
+  return true;
+}
+
 Region::Region(Stock& stock, runtime::RegionHint& hint) noexcept
     : stock_(stock),
       hint_(&hint),
@@ -167,7 +183,7 @@ void Region::tell_of_start(const runtime::Team& team) noexcept {
 runtime::Worker* Region::enter() noexcept {
   forget_control_variables();
   const auto size = static_cast<std::size_t>(stock_.num_threads());
-  if (size > most_threads && once == nullptr) {
+  if (size > most_threads && once == nullptr && runtime::watch::watcher() == nullptr) {
     runtime::Engine::instance().note(
         "parallel regions of more than 2048 threads are left to the stock runtime");
     runtime::set_this_worker(nullptr);
@@ -185,6 +201,9 @@ runtime::Worker* Region::enter() noexcept {
   const int number = stock_.thread_num();
   binding_.enter(static_cast<std::size_t>(number));
   runtime::Worker& worker = runtime::enter(*team, WorkerId{number});
+  if (worker.watcher != nullptr && !tools::is_watched_stock(stock_)) [[unlikely]] {
+    worker.watcher = nullptr;  // the tool is another runtime's
+  }
   if (starts_ != nullptr) [[unlikely]] {
     tell_of_start(*team);
   }

@@ -6,6 +6,7 @@
 #include "host/openmp/binding.hpp"
 #include "host/openmp/next_team.hpp"
 #include "host/openmp/stock.hpp"
+#include "host/openmp/tools/finding.hpp"
 #include "runtime/engine.hpp"
 
 namespace lares::omp {
@@ -145,6 +146,12 @@ inline runtime::Task& task_of_event(std::uintptr_t event) noexcept {
 
 /// True if Lares schedules in this process; false forwards everything.
 inline bool active() noexcept { return runtime::Engine::active(); }
+/// True for libomp; the user is told why.
+bool is_left_to_tool(Stock& stock) noexcept;
+/// True if regions of this runtime are ours. A tool that watches libomp would see no tasks of ours.
+inline bool schedules(Stock& stock) noexcept {
+  return active() && (!tools::is_named() || !is_left_to_tool(stock));
+}
 
 /// A task goes to the stock runtime. In a parallel region of several threads that means that the
 /// region was wrongly taken for one without tasks.

@@ -21,6 +21,7 @@
 #include "host/openmp/placement.hpp"
 #include "host/openmp/region.hpp"
 #include "host/openmp/stock.hpp"
+#include "host/openmp/tools/finding.hpp"
 #include "machine/machine.hpp"
 #include "memory/placement_choice.hpp"
 #include "policy/registry.hpp"
@@ -146,20 +147,6 @@ bool throttles() noexcept {
   return true;
 }
 
-// A tool that watches the stock runtime through OMPT would see no tasks if they were ours.
-bool has_tool() noexcept {
-  const char* libraries = std::getenv("OMP_TOOL_LIBRARIES");
-  if (libraries != nullptr && libraries[0] != '\0') return true;
-  void* start = dlsym(RTLD_DEFAULT, "ompt_start_tool");
-  if (start == nullptr) return false;
-  Dl_info where{};
-  if (dladdr(start, &where) == 0 || where.dli_fname == nullptr) return true;
-  // libomp itself defines a weak one, whatever name its file has.
-  void* runtime = dlsym(RTLD_NEXT, "__kmpc_fork_call");
-  Dl_info libomp{};
-  return runtime == nullptr || dladdr(runtime, &libomp) == 0 || libomp.dli_fbase != where.dli_fbase;
-}
-
 // Data is put where its place in an array says: by `lares run --placement`, or by liblares.
 bool places_by_number() noexcept {
   const char* const words = std::getenv("LARES_PLACEMENT");
@@ -206,10 +193,7 @@ void set_up() noexcept {
   if (places_by_number()) runtime::count_domains_from_zero();
   set_up_binding(engine.machine(), std::getenv("LARES_BOUND"), g_session);
   pthread_atfork(runtime::hold_process_locks, runtime::release_process_locks, after_fork_in_child);
-  if (has_tool()) {
-    engine.note("an OMPT tool watches the program: Lares leaves all tasks to the stock runtime");
-    engine.deactivate();
-  }
+  tools::look_for_tool();
   set_up_repair();
   set_up_following();
   std::atexit(tell_processor_time);

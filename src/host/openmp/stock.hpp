@@ -28,6 +28,13 @@ namespace lares::omp {
   X(omp_in_final)                                   \
   X(omp_in_explicit_task)                           \
   X(omp_fulfill_event)                              \
+  X(omp_get_num_procs)                              \
+  X(omp_get_num_places)                             \
+  X(omp_get_place_num_procs)                        \
+  X(omp_get_place_proc_ids)                         \
+  X(omp_get_place_num)                              \
+  X(omp_get_partition_num_places)                   \
+  X(omp_get_partition_place_nums)                   \
   X(omp_alloc)                                      \
   X(omp_aligned_alloc)                              \
   X(omp_calloc)                                     \
@@ -111,6 +118,21 @@ namespace lares::omp {
   X(GOMP_single_start)                              \
   X(GOMP_single_copy_start)                         \
   X(GOMP_single_copy_end)                           \
+  X(GOMP_sections_start)                            \
+  X(GOMP_critical_start)                            \
+  X(GOMP_critical_end)                              \
+  X(GOMP_critical_name_start)                       \
+  X(GOMP_critical_name_end)                         \
+  X(GOMP_ordered_start)                             \
+  X(GOMP_ordered_end)                               \
+  X(GOMP_loop_static_start)                         \
+  X(GOMP_loop_dynamic_start)                        \
+  X(GOMP_loop_guided_start)                         \
+  X(GOMP_loop_runtime_start)                        \
+  X(GOMP_loop_ordered_static_start)                 \
+  X(GOMP_loop_ordered_dynamic_start)                \
+  X(GOMP_loop_ordered_guided_start)                 \
+  X(GOMP_loop_ordered_runtime_start)                \
   X(GOMP_barrier)                                   \
   X(GOMP_barrier_cancel)                            \
   X(GOMP_cancel)                                    \

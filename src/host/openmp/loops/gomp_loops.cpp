@@ -3,6 +3,8 @@
 #include "host/openmp/gomp_loops.hpp"
 
 #include "host/openmp/gomp_abi.hpp"
+#include "host/openmp/tools/callbacks.hpp"
+#include "host/openmp/tools/events.hpp"
 
 namespace lares::omp::gomp {
 
@@ -31,6 +33,17 @@ bool start(runtime::Worker& worker, runtime::LoopRequest request, bool guided, V
   runtime::enter_loop(worker, request);
   worker.in_own_loop = true;
   return deliver(worker, istart, iend);
+}
+
+// A thread comes to a loop, whoever hands it out.
+void tell_of_loop(runtime::Worker* worker, const runtime::LoopRequest& request,
+                  const void* call_site) noexcept {
+  if (worker == nullptr || !tools::is_watched(*worker)) return;
+  tools::open_work(tools::ompt::Work::loop, request.iterations, call_site);
+}
+
+__attribute__((constructor)) void see_loop_ends() {
+  tools::g_sees_loop_ends.store(true, std::memory_order_relaxed);
 }
 
 // False if the loop is the stock runtime's.
@@ -62,6 +75,7 @@ namespace gomp = lares::omp::gomp;
 #define LARES_LOOP_START(name, is_guided)                                                         \
   LARES_EXPORT bool name(long start, long end, long incr, long chunk, long* istart, long* iend) { \
     LARES_LOOP_WORKER();                                                                          \
+    gomp::tell_of_loop(worker, gomp::loop_request(caller, start, end, incr), caller);             \
     if (worker != nullptr && lares::omp::schedules_loops(*worker)) {                              \
       return gomp::start(*worker, gomp::loop_request(caller, start, end, incr), is_guided, chunk, \
                          istart, iend);                                                           \
@@ -73,6 +87,7 @@ namespace gomp = lares::omp::gomp;
   LARES_EXPORT bool name(bool up, gomp_ull start, gomp_ull end, gomp_ull incr, gomp_ull chunk, \
                          gomp_ull* istart, gomp_ull* iend) {                                   \
     LARES_LOOP_WORKER();                                                                       \
+    gomp::tell_of_loop(worker, gomp::loop_request(caller, up, start, end, incr), caller);      \
     if (worker != nullptr && lares::omp::schedules_loops(*worker)) {                           \
       return gomp::start(*worker, gomp::loop_request(caller, up, start, end, incr), is_guided, \
                          chunk, istart, iend);                                                 \
@@ -83,6 +98,7 @@ namespace gomp = lares::omp::gomp;
 #define LARES_LOOP_RUNTIME_START(name)                                                    \
   LARES_EXPORT bool name(long start, long end, long incr, long* istart, long* iend) {     \
     LARES_LOOP_WORKER();                                                                  \
+    gomp::tell_of_loop(worker, gomp::loop_request(caller, start, end, incr), caller);     \
     if (worker != nullptr && lares::omp::schedules_loops(*worker) &&                      \
         gomp::enter_by_variable(*worker, gomp::loop_request(caller, start, end, incr))) { \
       return gomp::deliver(*worker, istart, iend);                                        \
@@ -94,6 +110,7 @@ namespace gomp = lares::omp::gomp;
   LARES_EXPORT bool name(bool up, gomp_ull start, gomp_ull end, gomp_ull incr, gomp_ull* istart, \
                          gomp_ull* iend) {                                                       \
     LARES_LOOP_WORKER();                                                                         \
+    gomp::tell_of_loop(worker, gomp::loop_request(caller, up, start, end, incr), caller);        \
     if (worker != nullptr && lares::omp::schedules_loops(*worker) &&                             \
         gomp::enter_by_variable(*worker, gomp::loop_request(caller, up, start, end, incr))) {    \
       return gomp::deliver(*worker, istart, iend);                                               \
@@ -132,6 +149,8 @@ LARES_LOOP_NEXT(GOMP_loop_ull_maybe_nonmonotonic_runtime_next, gomp_ull)
 
 LARES_EXPORT void GOMP_loop_end_nowait() {
   LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end_nowait);
+  if (lares::omp::tools::is_watched(*worker)) [[unlikely]]
+    lares::omp::tools::close_work();
   if (lares::omp::ends_own_loop(*worker)) return;
   lares::omp::real<decltype(GOMP_loop_end_nowait)>(lares::omp::stock_of(*worker),
                                                    lares::omp::Entry::GOMP_loop_end_nowait)();
