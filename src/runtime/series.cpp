@@ -53,7 +53,7 @@ InSeries begin_hold(Worker& worker, decide::Series& series) noexcept {
     worker.held_series = &series;
   }
   if (worker.held == 0) {
-    worker.held_since = worker.held_last = ticks();
+    worker.held_since = ticks();
     worker.held_fastest = std::numeric_limits<std::uint64_t>::max();
   }
   return {DomainId{}, true};
@@ -128,7 +128,9 @@ void hold_back(Worker& worker, Task& task) noexcept {
   }
   ++worker.held;
   const std::uint64_t now = ticks();
-  worker.held_fastest = std::min(worker.held_fastest, now - worker.held_last);
+  if (worker.held > 1) {
+    worker.held_fastest = std::min(worker.held_fastest, now - worker.held_last);
+  }
   worker.held_last = now;
   const std::uint64_t waited_until = worker.deque.held_until();
   if (waited_until != 0 && now >= waited_until) {
