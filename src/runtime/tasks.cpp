@@ -286,7 +286,7 @@ template <bool recorded>
 void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
                 std::uint16_t flags) noexcept {
   // A worker's record never begins inside of a task, nor does it begin to be watched there.
-  if (worker.record != nullptr || worker.watcher != nullptr) [[unlikely]]
+  if (worker.observed) [[unlikely]]
     return run_inline_recorded(worker, run, function, data, flags);
   run_spare<false>(worker, run, function, data, flags);
 }
@@ -313,11 +313,20 @@ void hand_in(Worker& worker, Task& task, std::span<const Dependence> dependences
 
 }  // namespace
 
-void submit(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+namespace {
+[[gnu::noinline]] void hand_in_observed(Worker& worker, Task& task,
+                                        std::span<const Dependence> dependences) noexcept {
   record::created(worker, task, dependences, 0);
   watch::created(worker, task, dependences, false);
   hand_in(worker, task, dependences);
   record::resumed(worker);
+}
+}  // namespace
+
+void submit(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+  if (worker.observed) [[unlikely]]
+    return hand_in_observed(worker, task, dependences);
+  hand_in(worker, task, dependences);
 }
 
 namespace {

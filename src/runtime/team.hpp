@@ -106,10 +106,11 @@ struct alignas(128) Worker {
   std::unique_ptr<policy::Steal> steal;
   std::vector<PlaceId> victim_storage;
   CounterSlot* counters = nullptr;
-  Task* spares = nullptr;            ///< descriptors as run_inline leaves them, linked by `next`
-  Worker* outer = nullptr;           ///< the thread's worker in the enclosing team
-  RecordStream* record = nullptr;    ///< the thread's, while a task graph is recorded
-  DomainId stolen_from;              ///< of what it runs next, while it is recorded; owner
+  Task* spares = nullptr;          ///< descriptors as run_inline leaves them, linked by `next`
+  Worker* outer = nullptr;         ///< the thread's worker in the enclosing team
+  RecordStream* record = nullptr;  ///< the thread's, while a task graph is recorded
+  DomainId stolen_from;            ///< of what it runs next, while it is recorded; owner
+  bool observed = false;  ///< it has a record or a watcher; set when it enters its team; owner
   const Watcher* watcher = nullptr;  ///< who is told of its tasks (watch.hpp), constant in a team
   const void* call_site = nullptr;   ///< front end's: of the program's call, for who watches
   // Set at the meeting that builds the places, which others read after it.

@@ -15,7 +15,15 @@ void set(const Watcher& watcher) noexcept {
 
 const Watcher* watcher() noexcept { return g_watcher.load(std::memory_order_acquire); }
 
-void enter_team(Worker& worker) noexcept { worker.watcher = watcher(); }
+void enter_team(Worker& worker) noexcept {
+  worker.watcher = watcher();
+  worker.observed = worker.record != nullptr || worker.watcher != nullptr;
+}
+
+void leave_out(Worker& worker) noexcept {
+  worker.watcher = nullptr;
+  worker.observed = worker.record != nullptr;
+}
 
 void tell_created(Worker& worker, Task& task, std::span<const Dependence> dependences,
                   bool undeferred) noexcept {

@@ -39,8 +39,10 @@ namespace watch {
 void set(const Watcher& watcher) noexcept;
 /// nullptr if nobody watches. Thread safe.
 const Watcher* watcher() noexcept;
-/// The calling thread enters `worker`'s team.
+/// The calling thread enters `worker`'s team. After record::enter_team().
 void enter_team(Worker& worker) noexcept;
+/// What the worker does is nobody's business in this team after all. Before its first task.
+void leave_out(Worker& worker) noexcept;
 
 /// True if somebody is told of what the worker does.
 inline bool is_on(const Worker& worker) noexcept { return worker.watcher != nullptr; }

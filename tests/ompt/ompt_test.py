@@ -22,7 +22,7 @@ CLANG, LINKED = FOLDER / "ompt_programs-clang", FOLDER / "ompt_linked-clang"
 INSIDE = FOLDER / "ompt_with_tool-clang"
 TOOL = FOLDER / "liblines_tool.so"
 NAMES = ("tasks", "nested_tasks", "depend", "regions", "waits", "taskloop", "detach", "cancel",
-         "kinds", "loops", "lone", "storm")
+         "kinds", "loops", "lone", "masters", "storm")
 
 
 def run(program, case, threads=2, options=(), **variables):
@@ -149,6 +149,16 @@ class Programs(unittest.TestCase):
         self.assertEqual(found[-1].name, "finalize")
         self.assertEqual(found[-1].tool, 4711)
 
+    def test_threads_of_the_program_begin_and_end(self):
+        found = watched(self, WITH, "masters")
+        first = [e.id for e in named(found, "thread_begin", type=1)]
+        self.assertEqual(len(first), 4)
+        ended = [e.id for e in named(found, "thread_end")]
+        self.assertEqual(len(ended), len(set(ended)))
+        self.assertTrue(set(first) <= set(ended))
+        self.assertEqual(len(named(found, "implicit_task", endpoint=1, flags=1)), 4)
+        self.assertEqual(len(named(found, "implicit_task", endpoint=2, flags=1)), 4)
+
     def test_kinds_of_tasks(self):
         flags = [e.flags for e in named(watched(self, WITH, "kinds"), "task_create")]
         explicit = events.EXPLICIT
@@ -257,6 +267,17 @@ class Starting(unittest.TestCase):
         found = watched(self, WITHOUT, "tasks", OMP_TOOL_LIBRARIES=TOOL)
         self.assertEqual(len(named(found, "task_create")), 100)
         self.assertEqual(named(found, "start")[0].version, 202111)
+
+    def test_a_preloaded_tool_is_found(self):
+        for program in (WITHOUT, CLANG):
+            if program.exists():
+                with self.subTest(program=program):
+                    done, text = run(program, "tasks", LD_PRELOAD=TOOL)
+                    self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
+                    self.assertRegex(done.stderr, r"tasks +100")
+                    found = events.parse(text)
+                    self.assertEqual(len(named(found, "task_create")), 100)
+                    self.assertEqual(len(named(found, "initialize")), 1)
 
     def test_the_first_that_wants_to_is_taken(self):
         libraries = f"/no/such/library.so:{TOOL}:{TOOL}"

@@ -1,5 +1,6 @@
 // Small programs for the tests of OMPT: programs CASE. Each prints "ok" if its own result is right.
 #include <omp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,6 +284,26 @@ static int lone(void) {
   return expect(9);
 }
 
+static void* open_region(void* unused) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp task
+  {
+    lines_here("region");
+    add(1);
+  }
+  return unused;
+}
+
+// Threads of the program that open regions, at the same time.
+static int masters(void) {
+  pthread_t threads[3];
+  for (int i = 0; i < 3; ++i) pthread_create(&threads[i], NULL, open_region, NULL);
+  for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+  open_region(NULL);
+  return expect(4);
+}
+
 static int finalized(void) {
 #pragma omp parallel
 #pragma omp single
@@ -335,13 +356,13 @@ int main(int count, char** words) {
   static const struct {
     const char* name;
     int (*run)(void);
-  } cases[] = {{"tasks", tasks},   {"nested_tasks", nested_tasks},
-               {"depend", depend}, {"regions", regions},
-               {"waits", waits},   {"taskloop", taskloop},
-               {"detach", detach}, {"cancel", cancel},
-               {"kinds", kinds},   {"loops", loops},
-               {"lone", lone},     {"finalized", finalized},
-               {"storm", storm}};
+  } cases[] = {{"tasks", tasks},     {"nested_tasks", nested_tasks},
+               {"depend", depend},   {"regions", regions},
+               {"waits", waits},     {"taskloop", taskloop},
+               {"detach", detach},   {"cancel", cancel},
+               {"kinds", kinds},     {"loops", loops},
+               {"lone", lone},       {"finalized", finalized},
+               {"masters", masters}, {"storm", storm}};
   for (unsigned i = 0; count == 2 && i < sizeof(cases) / sizeof(cases[0]); ++i) {
     if (strcmp(words[1], cases[i].name) != 0) continue;
     const int right = cases[i].run();

@@ -202,7 +202,7 @@ runtime::Worker* Region::enter() noexcept {
   binding_.enter(static_cast<std::size_t>(number));
   runtime::Worker& worker = runtime::enter(*team, WorkerId{number});
   if (worker.watcher != nullptr && !tools::is_watched_stock(stock_)) [[unlikely]] {
-    worker.watcher = nullptr;  // the tool is another runtime's
+    runtime::watch::leave_out(worker);  // the tool is another runtime's
   }
   if (starts_ != nullptr) [[unlikely]] {
     tell_of_start(*team);
