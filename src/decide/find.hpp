@@ -41,6 +41,7 @@ concept Seeker = requires(W w, PlaceId place, WorkerId worker, DomainId domain, 
   { w.is_held(worker) } -> std::convertible_to<bool>;  // it is about to deal out what its deque has
   // Restraint::stays, for as long as what is new deserves it at least if it settles.
   { w.stays(bool{}) } -> std::convertible_to<bool>;
+  { w.has_stayed() } -> std::convertible_to<bool>;   // Restraint::has_stayed
   { w.constrained() } -> std::convertible_to<bool>;  // it waits inside of a task
   w.offer_own();  // moves all of its deque to its domain's queue, and tells sleepers
 };
@@ -80,14 +81,16 @@ typename W::Found take_own(W worker) {
 
 /// True if the worker does not take what lies in that place yet. What lies in another domain's is
 /// at home there, and so is most of what its workers keep to themselves; what a new taskloop or
-/// series touches first stays where it runs. What a creator holds (series.hpp) is for anybody's
-/// domain, and it will know in a moment for whose.
+/// series touches first stays where it runs. Those tasks lie in domains' queues; in workers' deques
+/// lies what tasks make, which is worth a moment's patience and no more. What a creator holds
+/// (series.hpp) is for anybody's domain, and it will know in a moment for whose.
 template <Seeker W>
 bool leaves_alone(W worker, PlaceId place) {
   const policy::Place& there = worker.places()[place];
   if (there.worker.valid() && worker.is_held(there.worker)) return true;
   if (!there.domain.valid() || there.domain == worker.domain()) return false;
-  return worker.stays(worker.settles());
+  const bool settles = worker.settles();
+  return worker.stays(settles) && !(settles && there.worker.valid() && worker.has_stayed());
 }
 
 /// From the places in the order of the steal policy.

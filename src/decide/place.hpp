@@ -45,6 +45,8 @@ concept Placer =
       // As found, or as told by whoever made a task without data, or invalid.
       { w.home(task) } -> std::convertible_to<DomainId>;
       { w.is_told(task) } -> std::convertible_to<bool>;  // that says more than where its data is
+      // At home somewhere, and what it touches first shall stay there: leaves_alone() in find.hpp.
+      { w.is_new(task) } -> std::convertible_to<bool>;
       { w.priority(task) } -> std::convertible_to<std::int32_t>;
       {
         w.may_run_now(task)
@@ -218,7 +220,8 @@ template <class W, class Task>
   if (may_run && worker.may_run_now(task) && is_full(worker, task, place, queue)) return false;
   const DomainId domain = there.domain.valid() ? there.domain : worker.domain();
   const bool at_home = worker.home(task).valid() && worker.home(task) == domain;
-  if (place == worker.place() && worker.push_own(task)) {
+  // What is new lies where all of its domain find it, and thieves know it from what tasks make.
+  if (place == worker.place() && !worker.is_new(task) && worker.push_own(task)) {
     worker.offer(task, domain, worker.own_length(), at_home);
     return true;
   }

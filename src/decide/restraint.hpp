@@ -40,10 +40,21 @@ class Restraint {
   [[nodiscard]] bool stays(Now now, std::uint64_t least = 0) noexcept {
     if (least == 0 && !is_patient()) return false;
     const std::uint64_t time = now();
-    if (until_ == 0) until_ = std::max<std::uint64_t>(time + longest(least), 1);
+    if (until_ == 0) {
+      began_ = time;
+      until_ = std::max<std::uint64_t>(time + longest(least), 1);
+    }
     if (time < until_) return true;
     went_far_ = true;
     return false;
+  }
+  /// True if the wait that stays() speaks of is long enough for tasks that are nowhere at home: as
+  /// long as its policy's patience, and not for long in any case.
+  [[nodiscard]] bool has_stayed(std::uint64_t now) noexcept {
+    const std::uint64_t enough = std::min(longest(0), most_for_homeless * shortest_);
+    if (until_ == 0 || now < began_ + enough) return false;
+    went_far_ = true;
+    return true;
   }
   /// What stays() would answer for the sake of its policy.
   [[nodiscard]] bool would_stay(std::uint64_t now) const noexcept {
@@ -84,6 +95,7 @@ class Restraint {
   static constexpr std::uint64_t more = 8;
   static constexpr std::uint64_t most_tasks_at_first = 64;
   static constexpr std::uint32_t most_in_vain = 8 * in_a_row;
+  static constexpr std::uint64_t most_for_homeless = 100;  // microseconds
 
   std::uint32_t tasks_;
   std::uint32_t sample_interval_ = 1;
@@ -94,6 +106,7 @@ class Restraint {
   bool went_far_ = false;   ///< or could have: its present wait is over
   std::uint64_t shortest_;  ///< a microsecond: a shorter task touches too little to wait for
   std::uint64_t mean_;
+  std::uint64_t began_ = 0;  ///< the wait that ends with `until_`
   std::uint64_t until_ = 0;  ///< 0: it has work, or has not looked beyond its domain yet
 };
 

@@ -57,6 +57,9 @@ class Asking {
   void found(Task& task, const MainHome& main) const noexcept;
   [[nodiscard]] DomainId home(const Task& task) const noexcept { return task.home; }
   [[nodiscard]] bool is_told(const Task& task) const noexcept { return task.has(task_flag::told); }
+  [[nodiscard]] bool is_new(const Task& task) const noexcept {
+    return task.home.valid() && settles();
+  }
   [[nodiscard]] std::int32_t priority(const Task& task) const noexcept { return task.priority; }
   [[nodiscard]] bool may_run_now(const Task& task) const noexcept {
     return !task.has(task_flag::detachable);
@@ -106,6 +109,7 @@ class Asking {
     return worker_->restraint.stays([] { return ticks(); },
                                     decide::to_ticks(least, ticks_per_microsecond()));
   }
+  [[nodiscard]] bool has_stayed() const noexcept { return worker_->restraint.has_stayed(ticks()); }
   [[nodiscard]] bool constrained() const noexcept { return worker_->constraint != nullptr; }
   [[nodiscard]] Task* take_prioritised(decide::Look look) const noexcept;
   [[nodiscard]] Task* pop_own() const noexcept;

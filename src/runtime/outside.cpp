@@ -68,6 +68,7 @@ class Outside {
   }
   void found(Task& task, const MainHome& main) const noexcept { asking_.found(task, main); }
   [[nodiscard]] bool is_told(const Task& task) const noexcept { return task.has(task_flag::told); }
+  [[nodiscard]] bool is_new(const Task& /*task*/) const noexcept { return false; }
   [[nodiscard]] DomainId home(const Task& task) const noexcept { return asking_.home(task); }
 
  private:

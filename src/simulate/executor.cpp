@@ -78,6 +78,7 @@ class Executor::Asking {
   }
   [[nodiscard]] DomainId home(TaskIndex task) const { return team_->home_of_task_[task]; }
   [[nodiscard]] bool is_told(TaskIndex /*task*/) const { return false; }
+  [[nodiscard]] bool is_new(TaskIndex /*task*/) const { return false; }
   [[nodiscard]] std::int32_t priority(TaskIndex task) const {
     return team_->workload_.tasks[task].priority;
   }
@@ -141,6 +142,7 @@ class Executor::Asking {
   [[nodiscard]] bool stays(bool /*settles*/) const {
     return worker_->restraint.stays([this] { return to_ticks(*clock_); });
   }
+  [[nodiscard]] bool has_stayed() const { return worker_->restraint.has_stayed(to_ticks(*clock_)); }
   [[nodiscard]] bool constrained() const { return worker_->constrained; }
   [[nodiscard]] Found take_prioritised(decide::Look /*look*/) const {
     *clock_ += team_->costs_.queue * nanosecond_s;

@@ -37,6 +37,7 @@ struct ToyTask {
   WorkerId creator{std::size_t{0}};
   DomainId home{};
   bool told = false;
+  bool fresh = false;
   bool may_run_now = true;
 };
 
@@ -143,6 +144,7 @@ class Acting {
   void found(ToyTask& task, const MainHome& main) const { task.home = main.domain; }
   DomainId home(const ToyTask& task) const { return task.home; }
   bool is_told(const ToyTask& task) const { return task.told; }
+  bool is_new(const ToyTask& task) const { return task.fresh; }
   std::int32_t priority(const ToyTask& task) const { return task.priority; }
   bool may_run_now(const ToyTask& task) const { return task.may_run_now; }
   bool throttles() const { return toy_->throttles; }
@@ -180,6 +182,7 @@ class Acting {
   bool stays(bool settles) const {
     return toy_->restraint.stays([this] { return toy_->now; }, settles ? 1000 : 0);
   }
+  bool has_stayed() const { return toy_->restraint.has_stayed(toy_->now); }
   bool constrained() const { return toy_->constrained; }
   Found take_prioritised(Look /*look*/) const { return oldest(toy_->urgent); }
   Found pop_own() const {
@@ -567,12 +570,11 @@ TEST(Finding, APatientThiefLeavesOtherDomainsAloneForAWhile) {
   EXPECT_EQ(find_work(Acting(toy)), 1);
 }
 
-TEST(Finding, WhileATaskloopIsNewAllThatIsAnotherDomainsIsLeftAloneForAWhile) {
+TEST(Finding, WhileATaskloopIsNewWhatIsAtHomeInAnotherDomainIsLeftAloneForAWhile) {
   Toy toy;
   toy.settles = true;
   toy.now = 7;
   toy.of_domain(1) = {1};
-  toy.queue(toy.team.of_worker(5)) = {2};
   EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
   toy.queue(toy.team.of_worker(1)) = {3};
   EXPECT_EQ(find_work(Acting(toy)), 3) << "of its own domain";
@@ -580,6 +582,49 @@ TEST(Finding, WhileATaskloopIsNewAllThatIsAnotherDomainsIsLeftAloneForAWhile) {
   EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
   toy.settles = false;
   EXPECT_TRUE(find_work(Acting(toy)).has_value());
+}
+
+TEST(Finding, WhatTasksMakeMeanwhileIsLeftAloneForAMomentOnly) {
+  Toy toy;
+  toy.settles = true;
+  toy.now = 7;
+  toy.restraint = Restraint(2, 1);
+  toy.restraint.works(true);
+  EXPECT_TRUE(toy.restraint.times());
+  toy.restraint.ran(40);
+  toy.of_domain(1) = {1};
+  toy.queue(toy.team.of_worker(5)) = {2};
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.now += 79;
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.now += 1;
+  EXPECT_EQ(find_work(Acting(toy)), 2) << "in a deque, and not in a domain's queue";
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+}
+
+TEST(Finding, LongTasksMakeThatMomentNoLonger) {
+  Toy toy;
+  toy.settles = true;
+  toy.restraint = Restraint(2, 1);
+  toy.restraint.works(true);
+  EXPECT_TRUE(toy.restraint.times());
+  toy.restraint.ran(10'000);
+  toy.queue(toy.team.of_worker(5)) = {2};
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.now += 100;
+  EXPECT_EQ(find_work(Acting(toy)), 2);
+}
+
+TEST(Placing, WhatIsNewLiesInItsDomainsQueue) {
+  for (const bool fresh : {false, true}) {
+    Toy toy(3, "writer-domain-or-local");
+    ToyTask task;
+    task.home = toy.team.places.domain_of(WorkerId{0});
+    task.fresh = fresh;
+    EXPECT_TRUE(put(Acting(toy), task, false));
+    EXPECT_EQ(toy.own().size(), fresh ? 0U : 1U);
+    EXPECT_EQ(toy.of_domain(0).size(), fresh ? 1U : 0U);
+  }
 }
 
 TEST(Finding, WhatACreatorHoldsIsLeftAloneForAWhileInItsOwnDomainToo) {
