@@ -34,7 +34,7 @@ class Restraint {
 
   /// True if the worker, whose domain has nothing for it at `now()`, is not to take what another
   /// domain has. Asks `now()` only if it matters. `least`: what a first wait takes at least (and
-  /// eight times as long at most; no longer than 64 of its tasks take, once that is known), where
+  /// eight times as long at most; no longer than 8 of its tasks take, once that is known), where
   /// the work of the moment deserves more patience than its policy has.
   template <class Now>
   [[nodiscard]] bool stays(Now now, std::uint64_t least = 0) noexcept {
@@ -93,7 +93,7 @@ class Restraint {
   static constexpr std::uint32_t longest_sample_interval = 32;
   static constexpr std::uint32_t in_a_row = 4;
   static constexpr std::uint64_t more = 8;
-  static constexpr std::uint64_t most_tasks_at_first = 64;
+  static constexpr std::uint64_t most_tasks_at_first = 8;
   static constexpr std::uint32_t most_in_vain = 8 * in_a_row;
   static constexpr std::uint64_t most_for_homeless = 100;  // microseconds
 
