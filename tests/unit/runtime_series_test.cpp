@@ -58,7 +58,8 @@ TEST(SeriesOfTasks, AreHeldTheFirstTimeAndThenDealtInParts) {
     EXPECT_NE(worker.deque.held_until(), 0U);
     release_held(worker);
     EXPECT_EQ(worker.deque.held_until(), 0U);
-    EXPECT_EQ(worker.deque.size(), 5U);
+    EXPECT_EQ(worker.deque.size(), 0U) << "where thieves would take them for what tasks make";
+    EXPECT_EQ(queued_in(worker, 0), 5U);
     EXPECT_EQ(queued_in(worker, 1), 5U);
   });
 }

@@ -38,8 +38,10 @@ static void interleaved(size_t bytes) {
   omp_destroy_allocator(allocator);
 }
 
+// The blocks begin where thread 0 of a team is, and follow each other as threads do.
 static void blocked(size_t bytes) {
   static int status[most_pages];
+  static int thread_at[max_nodes];
   const omp_allocator_handle_t allocator = make(omp_atv_blocked);
   char* memory = omp_alloc(bytes, allocator);
   const int count = touched_homes(memory, bytes, most_pages, status);
@@ -48,9 +50,15 @@ static void blocked(size_t bytes) {
     const int longer = count % nodes;
     const int each = count / nodes;
     const int cut = longer * (each + 1);
-    right += status[i] == (i < cut ? i / (each + 1) : longer + (i - cut) / each);
+    const int block = i < cut ? i / (each + 1) : longer + (i - cut) / each;
+    right += status[i] == (status[0] + block) % nodes;
   }
   check("blocked", right, count);
+#pragma omp parallel num_threads(nodes)
+  thread_at[omp_get_thread_num()] = node_here();
+  int met = 0;
+  for (int t = 0; t < nodes; ++t) met += thread_at[t] == (status[0] + t) % nodes;
+  check("blocked, met by threads in their order, first", met, nodes);
   omp_free(memory, allocator);
   omp_destroy_allocator(allocator);
 }
