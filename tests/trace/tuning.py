@@ -20,22 +20,46 @@ STEPS = [
     ("tiles", "f", set(), {"too-coarse"}),
     ("cg", "-", {"imbalance"}, set()),
     ("cg", "p", {"imbalance"}, set()),
-    ("cg", "pb", set(), {"imbalance"}),
 ]
+# A program, a step, and the next one, in which threads wait for less of their time: cores of a virtual
+# machine differ, so that some waiting is always there.
+LESS_WAITING = ("cg", "p", "pb")
+LESS = 0.7
 # Threads that are kept from running wait, and others seem to have more work. A run that says so is
 # done again, if there are not too many.
 TRIES = 5
 MOST_DISTURBED = 15
 
 
-def said_of(lares, program, step):
-    """The ids of the diagnoses."""
+def report_of(lares, program, step):
+    """Of a traced run."""
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace")
         subprocess.run([lares, "run", "--quiet", "--domain", "l2", "--trace", trace, "--", program, step], check=True,
                        stdout=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "2"})
         text = subprocess.run([lares, "report", trace, "--format", "json"], check=True, capture_output=True, text=True)
-        return {each["id"] for each in json.loads(text.stdout)["runs"][0]["diagnoses"]}
+        return json.loads(text.stdout)["runs"][0]
+
+
+def said_of(lares, program, step):
+    """The ids of the diagnoses."""
+    return {each["id"] for each in report_of(lares, program, step)["diagnoses"]}
+
+
+def waiting_of(lares, program, step):
+    """The share of the threads' time in regions."""
+    run = report_of(lares, program, step)
+    return run["idle_ns"] / (run["in_regions_ns"] * len(run["threads"]))
+
+
+def check_waiting(lares, program, before, after):
+    """A sentence that says what is wrong, or nothing."""
+    seen = []
+    for _ in range(TRIES):
+        seen.append((waiting_of(lares, program, before), waiting_of(lares, program, after)))
+        if seen[-1][1] < LESS * seen[-1][0]:
+            return None
+    return f"{program} {after}: threads do not wait for less than {LESS} of what they do in {before}: {seen}"
 
 
 def check(lares, program, step, wanted, unwanted):
@@ -59,9 +83,12 @@ def main():
     lares, folder, compiler = sys.argv[1:]
     wrong = [sentence for name, *step in STEPS
              if (sentence := check(lares, os.path.join(folder, f"{name}-{compiler}"), *step))]
+    name, *steps = LESS_WAITING
+    if sentence := check_waiting(lares, os.path.join(folder, f"{name}-{compiler}"), *steps):
+        wrong.append(sentence)
     for sentence in wrong:
         print(sentence)
-    print(f"{len(STEPS) - len(wrong)} of {len(STEPS)} steps are as the page says")
+    print(f"{len(STEPS) + 1 - len(wrong)} of {len(STEPS) + 1} are as the page says")
     return 1 if wrong else 0
 
 
