@@ -6,6 +6,7 @@
 
 #include "analysis/run_stats.hpp"
 #include "trace/findings/diagnoses/diagnoses.hpp"
+#include "trace/names.hpp"
 
 namespace lares::trace {
 
