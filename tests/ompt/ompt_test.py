@@ -447,12 +447,14 @@ class Clang(unittest.TestCase):
     def test_archer_finds_the_race_and_no_other(self):
         if archer() is None or not (FOLDER / "races-clang").exists():
             self.skipTest("no libarcher, or Clang has no ThreadSanitizer")
-        for case, races in (("free", False), ("found", True)):
-            with self.subTest(case=case):
-                done, _ = run(FOLDER / "races-clang", case, 4, ("--quiet",),
-                              OMP_TOOL_LIBRARIES=archer(),
-                              TSAN_OPTIONS="ignore_noninstrumented_modules=1")
-                self.assertEqual("data race" in done.stderr, races, done.stderr)
+        def finds(case):
+            done, _ = run(FOLDER / "races-clang", case, 4, ("--quiet",), OMP_TOOL_LIBRARIES=archer(),
+                          TSAN_OPTIONS="ignore_noninstrumented_modules=1")
+            return "data race" in done.stderr
+
+        self.assertFalse(any(finds("free") for _ in range(5)))
+        # About every second time, for a reason that is not known (docs/ompt.md).
+        self.assertTrue(any(finds("found") for _ in range(20)))
 
     def test_where_tools_are_disabled_they_are_ours(self):
         done, text = run(CLANG, "tasks", OMP_TOOL_LIBRARIES=TOOL, OMP_TOOL="disabled")

@@ -31,7 +31,8 @@ int main(int count, char** words) {
         // On two threads, but with nothing that a detector could take for an order.
         __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
         while (__atomic_load_n(&begun, __ATOMIC_RELAXED) < 2) sched_yield();
-        all += 1;
+        // More than once: of two accesses at the very same time the detector may see neither.
+        for (int k = 0; k < 100; ++k) *(volatile long*)&all += 1;
       }
     }
   }
