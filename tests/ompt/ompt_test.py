@@ -453,7 +453,7 @@ class Clang(unittest.TestCase):
             return "data race" in done.stderr
 
         self.assertFalse(any(finds("free") for _ in range(5)))
-        # About every second time, for a reason that is not known (docs/ompt.md).
+        # Not each time, for a reason that is not known (docs/ompt.md).
         self.assertTrue(any(finds("found") for _ in range(20)))
 
     def test_where_tools_are_disabled_they_are_ours(self):
