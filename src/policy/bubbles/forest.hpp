@@ -11,7 +11,8 @@
 
 namespace lares::policy {
 
-using EntityId = Id<struct EntityTag>;  ///< a thread or a bubble; a number is used again after remove()
+using EntityId =
+    Id<struct EntityTag>;  ///< a thread or a bubble; a number is used again after remove()
 
 /// A thread, or a bubble that holds several.
 struct Entity {
@@ -22,8 +23,8 @@ struct Entity {
   double load = 1;                ///< of a thread: work left, in a unit that the program chooses
   double intensity = 1;           ///< of a thread: how much it asks of memory; 0: nothing
   std::vector<std::uint64_t> attached;  ///< of a thread: bytes of its data by domain, or empty
-  RunQueueId queue;  ///< where it may run; invalid: where its bubble may
-  CoreId last;       ///< of a thread: the core that the last distribution gave it
+  RunQueueId queue;                     ///< where it may run; invalid: where its bubble may
+  CoreId last;  ///< of a thread: the core that the last distribution gave it
 };
 
 /// A decision of a scheduler about a thread, for the executor to carry out.
@@ -77,7 +78,7 @@ class Forest {
   /// Where it may run: its own queue, else that of the nearest bubble around it that has one, else
   /// the whole machine.
   [[nodiscard]] RunQueueId where(EntityId entity) const noexcept;
-  [[nodiscard]] double load_of(EntityId entity) const;          ///< of a bubble: of all its threads
+  [[nodiscard]] double load_of(EntityId entity) const;  ///< of a bubble: of all its threads
   [[nodiscard]] std::vector<std::uint64_t> attached_to(EntityId entity) const;  ///< by domain
   [[nodiscard]] std::uint64_t bytes_of(EntityId entity) const;
   /// The threads in a bubble, at any depth, in order.

@@ -11,7 +11,8 @@
 
 namespace lares::policy {
 
-using RunQueueId = Id<struct RunQueueTag>;  ///< a part of the machine whose cores may run what is there
+using RunQueueId =
+    Id<struct RunQueueTag>;  ///< a part of the machine whose cores may run what is there
 
 /// One part of the machine.
 struct RunQueue {
