@@ -1,0 +1,119 @@
+// Threads go to their data, and what is stolen from afar brings its data along (Broquedis et al.
+// 2010, 4.1).
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "policy/bubbles/catalogue.hpp"
+#include "policy/bubbles/data.hpp"
+#include "policy/bubbles/distribution.hpp"
+#include "policy/bubbles/domain_plan.hpp"
+#include "policy/bubbles/share.hpp"
+#include "policy/bubbles/theft.hpp"
+
+namespace lares::policy::bubbles {
+namespace {
+
+// A thread with less than this part of another's work left ends before moving its data has paid.
+constexpr double about_to_end = 0.5;
+
+bool is_at_its_data(const Forest& forest, EntityId thread, DomainId wish) {
+  const RunQueueId queue = forest[thread].queue;
+  return queue.valid() && forest.queues()[queue].domain == wish;
+}
+
+/// The widest bubbles whose data is in one domain and that are not there, and single threads.
+void gather_strays(const Forest& forest, EntityId entity, std::vector<EntityId>& strays) {
+  const DomainId wish = favourite_of(forest, entity);
+  if (!wish.valid()) return;
+  const std::vector<EntityId> threads = forest.threads_of(entity);
+  const bool is_away = std::ranges::none_of(
+      threads, [&](EntityId thread) { return is_at_its_data(forest, thread, wish); });
+  if (is_away && is_of_one_mind(forest, entity)) {
+    strays.push_back(entity);
+    return;
+  }
+  for (const EntityId member : forest[entity].members) gather_strays(forest, member, strays);
+}
+
+/// The bubbles around an entity, up to `last`, may be where it is now.
+void widen_around(Forest& forest, EntityId entity, EntityId last, RunQueueId room) {
+  while (entity != last && forest[entity].parent.valid()) {
+    entity = forest[entity].parent;
+    forest.put(entity, room);
+  }
+  forest.put(last, room);
+}
+
+class MemoryScheduler final : public BubbleScheduler {
+ public:
+  void on_submit(Forest& forest, EntityId bubble) override {
+    const RunQueueId room = room_of(forest, bubble);
+    const bool knows = favourite_of(forest, bubble).valid();
+    if (!knows || forest.queues()[room].domain.valid()) return place_near_master(forest, bubble);
+    const std::vector<RunQueueId> share = share_of(forest, bubble);
+    const EntityId entities[] = {bubble};
+    DomainPlan(forest, entities, room, Others::where_they_are).carry_out(share);
+    // Teams that it opens may go where their own data is.
+    forest.put(bubble, room);
+  }
+
+  void on_shake(Forest& forest, EntityId bubble) override {
+    const RunQueueId room = room_of(forest, bubble);
+    if (forest.queues()[room].domain.valid()) return;
+    std::vector<EntityId> strays;
+    gather_strays(forest, bubble, strays);
+    if (strays.empty()) return;
+    DomainPlan(forest, strays, room, Others::where_their_data_is).carry_out({});
+    for (const EntityId stray : strays) widen_around(forest, stray, bubble, room);
+  }
+
+  void on_idle(Forest& forest, std::span<const CoreId> idle) override {
+    steal_within_domains(forest, idle);
+    Theft theft(forest);
+    const RunQueues& queues = forest.queues();
+    for (const CoreId core : idle) {
+      if (!queues.of(core).valid() || !theft.is_idle(core)) continue;
+      const DomainId domain = queues[queues.of(core)].domain;
+      const std::vector<CoreId> thieves = theft.idle_in(queues.of(domain), idle);
+      const std::vector<CrowdedTeam> teams = victims_of(queues, theft, domain);
+      if (!teams.empty()) theft.take_half(teams.front(), thieves, true);
+    }
+  }
+
+ private:
+  /// Teams in other domains that are worth it: nearest first, then the most loaded, then those with
+  /// the least data.
+  static std::vector<CrowdedTeam> victims_of(const RunQueues& queues, const Theft& theft,
+                                             DomainId thief) {
+    std::vector<CrowdedTeam> teams;
+    double most = 0;
+    for (std::size_t d = 0; d < queues.domain_count(); ++d) {
+      const RunQueueId queue = queues.of(DomainId{d});
+      if (!queue.valid() || DomainId{d} == thief) continue;
+      for (const CrowdedTeam& team : theft.crowded_in(queue)) {
+        most = std::max(most, team.load_a_thread);
+        teams.push_back(team);
+      }
+    }
+    std::erase_if(teams, [&](const CrowdedTeam& team) {
+      return team.load_a_thread < about_to_end * most;
+    });
+    std::ranges::sort(teams, {}, [&](const CrowdedTeam& team) {
+      const DomainId from = queues[team.queue].domain;
+      return std::tuple(queues.distances().at(thief, from), -team.load, team.bytes, team.team);
+    });
+    return teams;
+  }
+};
+
+}  // namespace
+
+BubbleSchedulerEntry memory() noexcept {
+  return {.name = "memory",
+          .source = "Broquedis 2010, 4.1",
+          .summary = "teams at their data, then as cache; what idle cores take brings its data",
+          .make = &make<MemoryScheduler>};
+}
+
+}  // namespace lares::policy::bubbles
