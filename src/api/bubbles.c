@@ -34,13 +34,15 @@ LARES_PUBLIC int lares_set_thread_affinity(const void* memory, size_t bytes,
   const int beyond = bytes != 0 && (uintptr_t)memory > UINTPTR_MAX - bytes;
   if (memory == NULL || bytes == 0 || beyond) return mistake();
   if (shake < LARES_SHAKE_NOT || shake > LARES_SHAKE_NOW) return mistake();
-  if (find_in_this_process("lares_runtime_thread_data", (void*)&tell)) tell(memory, bytes, (int)shake, &calls);
+  if (find_in_this_process("lares_runtime_thread_data", (void*)&tell))
+    tell(memory, bytes, (int)shake, &calls);
   return 0;
 }
 
 void lares_tell_next_team_data(const void* memory, size_t bytes, size_t chunk) {
   void (*tell)(const void*, size_t, size_t, const struct data_calls*) = NULL;
-  if (find_in_this_process("lares_runtime_next_team_data", (void*)&tell)) tell(memory, bytes, chunk, &calls);
+  if (find_in_this_process("lares_runtime_next_team_data", (void*)&tell))
+    tell(memory, bytes, chunk, &calls);
 }
 
 LARES_PUBLIC int lares_clear_thread_affinity(void) {

@@ -58,9 +58,9 @@ Result<std::size_t> Replicas::add(std::uintptr_t address, Bytes length) {
   if (length.count == 0) return Error{"the range is empty"};
   if (goes_round(address, length)) return Error{"the range reaches beyond the end of memory"};
   const std::lock_guard lock(lock_);
-  const auto after =
-      std::find_if(ranges_.begin(), ranges_.end(),
-                   [&](const Range& range) { return range.begin + range.bytes > address; });
+  const auto after = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& range) {
+    return range.begin + range.bytes > address;
+  });
   if (after != ranges_.end() && after->begin < address + length.count) {
     return Error{"a part of the range has copies already"};
   }

@@ -26,8 +26,8 @@ class Replicas {
   Replicas& operator=(const Replicas&) = delete;
 
   /// Copies [address, address + length) into each memory but the one that has most of it. Gives how
-  /// many copies were made: where memory lacks, those of a domain read the original. Error: the range
-  /// is empty, wraps, or overlaps one that has copies. O(length x memories).
+  /// many copies were made: where memory lacks, those of a domain read the original. Error: the
+  /// range is empty, wraps, or overlaps one that has copies. O(length x memories).
   Result<std::size_t> add(std::uintptr_t address, Bytes length);
   /// Writes a part of the original, which has changed, to its copies. Who reads meanwhile may see
   /// old and new. Error: the part is not within a range that has copies.
@@ -37,8 +37,8 @@ class Replicas {
   /// The same, of all ranges that overlap; nothing if there are none.
   void forget(std::uintptr_t address, Bytes length);
 
-  /// Where the calling thread reads the byte at `address` nearest: in its domain's copy, or where it
-  /// is. O(log ranges).
+  /// Where the calling thread reads the byte at `address` nearest: in its domain's copy, or where
+  /// it is. O(log ranges).
   [[nodiscard]] std::uintptr_t local(std::uintptr_t address) const noexcept;
 
   // For pthread_atfork. The child has copies of the copies.

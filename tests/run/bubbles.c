@@ -1,11 +1,13 @@
-// Where the threads of nested teams run, and what moves them, under `lares run --bubbles NAME`. Each
-// thing prints one line; bubbles_test.py knows what it must be.
+// Where the threads of nested teams run, and what moves them, under `lares run --bubbles NAME`.
+// Each thing prints one line; bubbles_test.py knows what it must be.
 //
 //   bubbles places OUTER INNER   a line for each inner thread: outer and inner number, processors
 //   bubbles data now|next|team   two threads, each with memory that is at home with the other: the
 //                                domain of each, and of its inner team, afterwards
-//   bubbles steal                two teams of four threads, one with little to do: for each thread of
-//                                the other, the domain in which it began and that in which it ended
+//   bubbles steal                two teams of four threads, one with little to do: for each thread
+//   of
+//                                the other, the domain in which it began and that in which it is
+//                                when the other team has ended
 //   bubbles own                  a thread that chooses its own processor, which nobody may change
 //   bubbles fork                 what a child and a new program may use, made in an inner region
 //   bubbles deep                 six levels of regions, a team of 64, teams of one, again and again
@@ -51,11 +53,21 @@ static void places(int outer, int inner) {
   }
 }
 
+// Of a team of two, while another thread's is there, too; -1: they differ.
 static int inner_domains(void) {
+  static int came = 0;
   int here = -1;
   int same = 1;
 #pragma omp parallel num_threads(2)
   {
+    int all = 0;
+#pragma omp atomic
+    ++came;
+    while (all < 4) {
+#pragma omp atomic read
+      all = came;
+      sched_yield();
+    }
     const int domain = lares_domain_here();
 #pragma omp critical
     {
@@ -96,10 +108,12 @@ static void steal(void) {
     {
       const int before = lares_domain_here();
       lares_set_load(team == 0 ? 30 : 1);
-      compute(team == 0 ? 0.6 : 0.05);
+      compute(team == 0 ? 0.3 : 0.05);
+      const int then = lares_domain_here();
+      if (team == 0) compute(0.3);  // who is done first is idle, too
       if (team == 0) {
 #pragma omp critical
-        printf("%d %d\n", before, lares_domain_here());
+        printf("%d %d\n", before, then);
       }
     }
   }

@@ -219,6 +219,7 @@ void free_after_fork() noexcept {
 void Unbound::free() noexcept {
   const int error = errno;
   if (is_where_put()) {
+    place_ = t_place;  // a bubble scheduler has moved it, perhaps
     t_before.apply();
   } else {
     place_ = -1;

@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <mutex>
 
+#include "base/clock.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/process_lock.hpp"
 #include "runtime/spinlock.hpp"
@@ -76,7 +78,8 @@ void bind_other(Member& member, const ProcessorMask& mask) noexcept {
 
 runtime::CounterSlot& counters() noexcept { return *runtime::this_thread()->counters; }
 
-/// Answers the data that shall follow, for when the lock is free. `count`: of threads that move.
+/// Answers the data that shall follow, for when the lock is free. `count`: of threads that move. A
+/// steal is for once: the thread's next team begins where it would have without.
 std::vector<Data> carry_out_moves(runtime::Counter& count) noexcept {
   std::vector<Data> follow;
   for (const policy::ThreadMove& move : g_state->forest.take_moves()) {
@@ -84,7 +87,6 @@ std::vector<Data> carry_out_moves(runtime::Counter& count) noexcept {
     if (member == nullptr) continue;
     const policy::RunQueue& queue = g_state->queues[move.to];
     member->wanted.store(move.to.value(), std::memory_order_seq_cst);
-    if (queue.cores.size() == 1) g_state->forest.set_last(move.thread, queue.cores[0]);
     count.add(1);
     if (member != t_member) bind_other(*member, mask_of(g_state->machine, queue.cores));
     if (move.with_data) follow.insert(follow.end(), member->data.begin(), member->data.end());
@@ -244,8 +246,8 @@ void let_be() noexcept {
 Team::Team() noexcept : master_(on() ? t_member : nullptr) {}
 
 void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory) noexcept {
-  own_ = std::make_unique<Member[]>(size);
   for (std::size_t i = 0; i < size; ++i) {
+    own_.emplace_back();
     members_.push_back(i == 0 && master_ != nullptr ? master_ : &own_[i]);
   }
   memory_ = &memory;
@@ -288,8 +290,10 @@ void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory
   g_state->scheduler->on_submit(forest, bubble_);
   counters().bubbles.add(1);
   static_cast<void>(carry_out_moves(counters().bubble_shakes));
-  for (std::size_t i = 0; i < size; ++i) {
-    members_[i]->wanted.store(forest.where(members_[i]->entity).value(), std::memory_order_seq_cst);
+  for (Member* member : members_) {
+    const RunQueueId queue = forest.where(member->entity);
+    member->wanted.store(queue.value(), std::memory_order_seq_cst);
+    given_.push_back(queue);
   }
 }
 
@@ -315,10 +319,11 @@ Team::~Team() {
   g_state->scheduler->on_end(forest, bubble_);
   memory_->last.clear();
   memory_->loads.clear();
-  for (const Member* member : members_) {
-    const auto cores = cores_of(member->wanted.load(std::memory_order_relaxed));
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const auto& cores = g_state->queues[given_[i]].cores;
     memory_->last.push_back(cores.size() == 1 ? cores[0] : CoreId{});
-    memory_->loads.push_back(static_cast<double>(member->inner.load(std::memory_order_relaxed)));
+    memory_->loads.push_back(
+        static_cast<double>(members_[i]->inner.load(std::memory_order_relaxed)));
   }
   for (std::size_t i = master_ == nullptr ? 0 : 1; i < members_.size(); ++i) {
     g_state->members[members_[i]->entity.index()] = nullptr;
@@ -339,12 +344,33 @@ void Team::join(std::size_t number, int system_number) noexcept {
   member->thread = system_number;
 }
 
+bool Team::stays_idle() const noexcept {
+  // A thousand times what moving a thread takes, and a small part of what such a move is for.
+  constexpr std::int64_t least_idleness = 1'000'000;
+  const std::int64_t end = now().count + least_idleness;
+  // relaxed: only how many they are counts.
+  const auto all_rest = [this] {
+    return resting_.load(std::memory_order_relaxed) == members_.size();
+  };
+  while (!all_rest() && now().count < end) {
+    const timespec moment{0, 20'000};
+    nanosleep(&moment, nullptr);
+  }
+  return !all_rest();
+}
+
 void Team::rest(std::size_t number) noexcept {
+  resting_.fetch_add(1, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(g_bubbles_lock);
+    g_state->forest.set_load(members_[number]->entity, 0);
+    if (idle_cores().empty()) return;
+  }
+  if (!stays_idle()) return;
   std::vector<Data> follow;
   DataCalls calls;
   {
     const std::lock_guard lock(g_bubbles_lock);
-    g_state->forest.set_load(members_[number]->entity, 0);
     follow = fill_idle_cores();
     calls = g_state->calls;
   }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
@@ -49,8 +50,8 @@ struct DataCalls {
 /// A thread of a team that is placed. Invariant: `wanted` is where it shall run; it runs there, or
 /// goes there itself when it looks next.
 struct Member {
-  policy::EntityId entity;            ///< under the lock
-  int thread = 0;                     ///< the system's number; 0: nobody can be moved. Under the lock
+  policy::EntityId entity;  ///< under the lock
+  int thread = 0;           ///< the system's number; 0: nobody can be moved. Under the lock
   const ProcessorMask* allowed = nullptr;  ///< what the thread may use; constant in the team
   std::vector<Data> data;             ///< that others attached to it, or itself. Under the lock
   double load = 1;                    ///< while it has something to do. Under the lock
@@ -58,7 +59,8 @@ struct Member {
   std::atomic<std::size_t> inner{1};  ///< threads of its last inner team; its own thread writes
   bool shakes = false;                ///< to be placed anew when it opens a region. Under the lock
   /// The thread hands its processors on or binds itself (`still`), or somebody else binds it
-  /// (`moving`). Each sets its own flag before it looks at the other's, both seq_cst: so never both.
+  /// (`moving`). Each sets its own flag before it looks at the other's, both seq_cst: so never
+  /// both.
   std::atomic<bool> still{false};
   std::atomic<bool> moving{false};
 };
@@ -110,7 +112,8 @@ class Team {
   /// The calling thread is thread `number` from now on; it binds itself to the place of t_member.
   void join(std::size_t number, int system_number) noexcept;
   /// It has done its part of the region and will wait for the others: its core may be given to
-  /// threads that share one.
+  /// threads that share one. Takes a moment if there are such threads, since short waits are no
+  /// idleness, but ends as soon as the whole team has come.
   void rest(std::size_t number) noexcept;
   /// It leaves the team. Nobody moves it after let_be(), so it can find out before where it is.
   void leave(std::size_t number) noexcept { t_member = outer_of_caller(number); }
@@ -119,13 +122,16 @@ class Team {
 
  private:
   void attach_next_team_data() noexcept;
+  [[nodiscard]] bool stays_idle() const noexcept;
 
   Member* const master_;  ///< in the team around this one, or null
   Member* outer_of_caller(std::size_t number) const noexcept {
     return number == 0 ? master_ : nullptr;
   }
-  std::vector<Member*> members_;        ///< by thread number; the first may be master_
-  std::unique_ptr<Member[]> own_;       ///< the others
+  std::vector<Member*> members_;           ///< by thread number; the first may be master_
+  std::deque<Member> own_;                 ///< the others
+  std::vector<policy::RunQueueId> given_;  ///< by thread number: where they were before any steal
+  std::atomic<std::size_t> resting_{0};    ///< threads that have done their part; any thread
   policy::EntityId bubble_;
   Memory* memory_ = nullptr;
 };

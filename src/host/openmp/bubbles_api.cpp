@@ -19,8 +19,7 @@ LARES_EXPORT int lares_runtime_thread_data(const void* memory, std::size_t bytes
 
 /// Thread i of the next team uses chunk i of this memory.
 LARES_EXPORT void lares_runtime_next_team_data(const void* memory, std::size_t bytes,
-                                               std::size_t chunk,
-                                               const bubbles::DataCalls* calls) {
+                                               std::size_t chunk, const bubbles::DataCalls* calls) {
   if (!bubbles::on() || bytes == 0 || chunk == 0) return;
   bubbles::add_next_team_data({reinterpret_cast<std::uintptr_t>(memory), bytes}, chunk, *calls);
 }

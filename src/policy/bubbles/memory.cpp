@@ -36,6 +36,15 @@ void gather_strays(const Forest& forest, EntityId entity, std::vector<EntityId>&
   for (const EntityId member : forest[entity].members) gather_strays(forest, member, strays);
 }
 
+/// The widest entities without data, which give way to those that have some.
+void gather_free(const Forest& forest, EntityId entity, std::vector<EntityId>& free) {
+  if (!favourite_of(forest, entity).valid()) {
+    if (forest.load_of(entity) > 0) free.push_back(entity);
+    return;
+  }
+  for (const EntityId member : forest[entity].members) gather_free(forest, member, free);
+}
+
 /// The bubbles around an entity, up to `last`, may be where it is now.
 void widen_around(Forest& forest, EntityId entity, EntityId last, RunQueueId room) {
   while (entity != last && forest[entity].parent.valid()) {
@@ -64,6 +73,7 @@ class MemoryScheduler final : public BubbleScheduler {
     std::vector<EntityId> strays;
     gather_strays(forest, bubble, strays);
     if (strays.empty()) return;
+    gather_free(forest, bubble, strays);
     DomainPlan(forest, strays, room, Others::where_their_data_is).carry_out({});
     for (const EntityId stray : strays) widen_around(forest, stray, bubble, room);
   }
@@ -96,9 +106,8 @@ class MemoryScheduler final : public BubbleScheduler {
         teams.push_back(team);
       }
     }
-    std::erase_if(teams, [&](const CrowdedTeam& team) {
-      return team.load_a_thread < about_to_end * most;
-    });
+    std::erase_if(
+        teams, [&](const CrowdedTeam& team) { return team.load_a_thread < about_to_end * most; });
     std::ranges::sort(teams, {}, [&](const CrowdedTeam& team) {
       const DomainId from = queues[team.queue].domain;
       return std::tuple(queues.distances().at(thief, from), -team.load, team.bytes, team.team);
