@@ -38,6 +38,29 @@ size_t lares_domain_processors(int domain, int* processors, size_t count);
    safety: any thread, any time. */
 int lares_distance(int from, int to);
 
+/* --- Threads and their data ------------------------------------------------------------------ */
+
+/* NOLINTBEGIN(readability-identifier-naming): types are named as C names them. */
+
+/* When a thread goes to its data. */
+enum lares_shake { LARES_SHAKE_NOT = 0, LARES_SHAKE_NEXT_REGION = 1, LARES_SHAKE_NOW = 2 };
+
+/* NOLINTEND(readability-identifier-naming) */
+
+/* The following are for the calling thread. Outside of `lares run`, and under `--bubbles off`, they
+   give 0 and do nothing (ForestGOMP 2010, Table 3).
+
+   This data is the thread's, wherever its pages are; with LARES_SHAKE_NOW the thread and its coming
+   teams go to it at once. */
+int lares_set_thread_affinity(const void* memory, size_t bytes, enum lares_shake shake);
+/* Forgets all of the thread's data. */
+int lares_clear_thread_affinity(void);
+/* How much work the thread has left, in units of the program's choice: for whoever steals threads.
+ */
+int lares_set_load(double work_left);
+/* How much of its time the thread waits for memory, from 0 to 1. */
+int lares_set_memory_intensity(double intensity);
+
 #ifdef __cplusplus
 }
 #endif
