@@ -53,6 +53,10 @@ if [[ -e $build/bench/load_balance-gcc ]]; then
   "$prefix/bin/lares" bench load-balance --sizes 0.001 --repeat 1 --format csv >"$scratch/log" 2>&1 ||
     fail "the installed command cannot run a benchmark: $(cat "$scratch/log")"
 fi
+if [[ -e $build/bench/nested_stream-gcc ]]; then # which finds liblares in the installed tree
+  "$prefix/bin/lares" bench nested-stream --methods alone --sizes 0.1 --repeat 1 >"$scratch/log" 2>&1 ||
+    fail "the installed command cannot run a nested benchmark: $(cat "$scratch/log")"
+fi
 "$prefix/bin/lares" topo >/dev/null || fail "the installed command cannot draw this machine"
 "$prefix/bin/lares" topo --machine cxl >/dev/null || fail "the installed command finds no preset"
 "$prefix/bin/lares" simulate jacobi:ni=60,nj=60 --machine cxl --seeds 1 >/dev/null ||

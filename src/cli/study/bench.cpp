@@ -20,6 +20,7 @@
 #include "cli/progress.hpp"
 #include "cli/study/jacobi/command.hpp"
 #include "cli/study/load_balance/command.hpp"
+#include "cli/study/nested/command.hpp"
 #include "cli/study/tour_order.hpp"
 
 namespace lares::cli {
@@ -242,6 +243,7 @@ void add_bench(CLI::App& app) {
   }
   add_load_balance(*command);
   add_jacobi(*command);
+  add_nested(*command);
 }
 
 }  // namespace lares::cli
