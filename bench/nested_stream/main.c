@@ -7,8 +7,8 @@
 //
 // Each of the outer region's threads is the first of an inner team that has three vectors of its
 // own, of SIZE * 10^6 bytes each, and writes them first. LIST of domains tells the domain of CPU 0,
-// 1, ...; without it, the NUMA nodes are the domains. One JSON line tells each team's rates and time,
-// and in which domains its threads ran.
+// 1, ...; without it, the NUMA nodes are the domains. One JSON line tells each team's rates and
+// time, and in which domains its threads ran.
 //
 // Exit status 1 if a value is not exactly right, 2 if the arguments are wrong. Inside `lares lab`
 // what is timed is a counted region.
@@ -58,8 +58,8 @@ static void forget_phase(Team* team) {
 static void check_outer(const Options* o) {
   if (omp_get_num_threads() == o->teams) return;
   if (omp_get_thread_num() == 0) {
-    fprintf(stderr, "nested_stream: the runtime gave %d of %ld teams\n",
-            omp_get_num_threads(), o->teams);
+    fprintf(stderr, "nested_stream: the runtime gave %d of %ld teams\n", omp_get_num_threads(),
+            o->teams);
     exit(1);
   }
 #pragma omp barrier  // the others wait for that
@@ -141,7 +141,8 @@ int main(int argc, char** argv) {
     show_help();
     return 0;
   }
-  static Options o = {.times = 10, .passes = 10, .mb = 32, .loads = {15, 15, 30, 1}, .load_count = 4};
+  static Options o = {
+      .times = 10, .passes = 10, .mb = 32, .loads = {15, 15, 30, 1}, .load_count = 4};
   read_options(argc, argv, &o);
   omp_set_max_active_levels(2);
   omp_set_dynamic(0);

@@ -108,8 +108,8 @@ Vectors twisted_vectors(const Options* o, const Team* teams, int team);
 // Phase 1 or 2 of one team, called by its outer thread.
 void run_phase(const Options* o, Team* teams, int team, int phase);
 void check_phase(const Options* o, Team* teams, int team, int phase);
-// The passes of a team. Of more loads than teams, the last ones count: the paper's 15, 15, 30, 1 are
-// 30, 1 for two teams.
+// The passes of a team. Of more loads than teams, the last ones count: the paper's 15, 15, 30, 1
+// are 30, 1 for two teams.
 long load_of(const Options* o, long team);
 void run_imbalanced(const Options* o, Team* team);
 void check_imbalanced(const Options* o, Team* team);

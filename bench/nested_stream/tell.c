@@ -1,5 +1,5 @@
-// What the program tells Lares. Outside of `lares run` nobody listens, and vectors that are asked to
-// move do so all the same.
+// What the program tells Lares. Outside of `lares run` nobody listens, and vectors that are asked
+// to move do so all the same.
 #include "nested_stream.h"
 
 #include <lares/lares.h>
@@ -20,9 +20,9 @@ static void is_mine(const double* vector, Piece p, enum lares_shake shake) {
 }
 
 static void follows_touch(double* vector, size_t count) {
-  expect(lares_migrate_on_next_touch(vector, count * sizeof *vector, chunk_bytes,
-                                     LARES_WAY_AUTOMATIC),
-         "lares_migrate_on_next_touch");
+  expect(
+      lares_migrate_on_next_touch(vector, count * sizeof *vector, chunk_bytes, LARES_WAY_AUTOMATIC),
+      "lares_migrate_on_next_touch");
 }
 
 static void comes_here(double* vector, Piece p) {

@@ -21,6 +21,7 @@
 #include "cli/study/jacobi/command.hpp"
 #include "cli/study/load_balance/command.hpp"
 #include "cli/study/nested/command.hpp"
+#include "cli/study/nested_overheads/command.hpp"
 #include "cli/study/tour_order.hpp"
 
 namespace lares::cli {
@@ -244,6 +245,7 @@ void add_bench(CLI::App& app) {
   add_load_balance(*command);
   add_jacobi(*command);
   add_nested(*command);
+  add_nested_overheads(*command);
 }
 
 }  // namespace lares::cli

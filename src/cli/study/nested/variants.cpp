@@ -64,6 +64,8 @@ std::vector<Variant> variants_of(Kind kind, const std::string& data) {
   return all;
 }
 
+std::vector<Variant> variants_without_data() { return {alone, bound, off, untold[0]}; }
+
 std::vector<std::string> run_words(const Variant& variant) {
   if (variant.bubbles == nullptr) return {};
   return {"--bubbles", variant.bubbles};

@@ -34,6 +34,9 @@ struct Variant {
 /// In the order of the table; of twisted, those of `data`: remote or mixed.
 std::vector<Variant> variants_of(Kind kind, const std::string& data);
 
+/// Of programs that have no data, and tell nothing: alone, bound, none, cache.
+std::vector<Variant> variants_without_data();
+
 /// The words for `lares run`; none if the program runs alone.
 std::vector<std::string> run_words(const Variant& variant);
 
