@@ -42,6 +42,13 @@ read -ra flags <<<"$(pkg-config --cflags --libs lares)"
 "$cc" "$here/consumer/consumer.c" "${flags[@]}" -Wl,-rpath,"$libdir" -o "$scratch/by_pkg_config"
 expect 0 "$("$scratch/by_pkg_config")"
 
+fortran=$(command -v gfortran-12 || command -v gfortran || true)
+if [[ -n $fortran ]]; then
+  "$fortran" -J "$scratch" "$(pkg-config --variable=includedir lares)/lares/lares.f90" "$here/consumer/consumer.f90" \
+    "${flags[@]}" -Wl,-rpath,"$libdir" -o "$scratch/fortran" >"$scratch/log" 2>&1 || fail "$(cat "$scratch/log")"
+  expect 0 "$("$scratch/fortran")"
+fi
+
 [[ -e $libdir/lares/liblares-openmp.so ]] || fail "'lares/liblares-openmp.so' was not installed"
 [[ -e $libdir/lares/liblares-openmp-watched.so ]] || fail "'lares/liblares-openmp-watched.so' was not installed"
 [[ -e $libdir/lares/liblares-openmp-loops.so ]] || fail "'lares/liblares-openmp-loops.so' was not installed"
