@@ -22,6 +22,7 @@
 #include "cli/study/load_balance/command.hpp"
 #include "cli/study/nested/command.hpp"
 #include "cli/study/nested_overheads/command.hpp"
+#include "cli/study/nested_solves/command.hpp"
 #include "cli/study/tour_order.hpp"
 
 namespace lares::cli {
@@ -246,6 +247,7 @@ void add_bench(CLI::App& app) {
   add_jacobi(*command);
   add_nested(*command);
   add_nested_overheads(*command);
+  add_nested_solves(*command);
 }
 
 }  // namespace lares::cli

@@ -154,6 +154,16 @@ BenchTeam close_team(const machine::Machine& machine, std::size_t threads) {
   return {machine, bench::close_cpus(setting)};
 }
 
+TeamShape shape_by_domain(const BenchTeam& team) {
+  std::vector<std::size_t> cores(team.machine.domains.size(), 0);
+  for (const OsCpu cpu : team.cpus) {
+    ++cores[team.machine.cores[team.machine.core_of(cpu).index()].domain.index()];
+  }
+  const auto empty = std::count(cores.begin(), cores.end(), std::size_t{0});
+  return {cores.size() - static_cast<std::size_t>(empty),
+          *std::max_element(cores.begin(), cores.end())};
+}
+
 Result<std::string> find_bench_program(const std::string& name, const std::string& compiler) {
   const std::string gcc_or_given = compiler.empty() ? "gcc" : compiler;
   const std::string file = fmt::format("bench/{}-{}", name, gcc_or_given);

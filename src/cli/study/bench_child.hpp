@@ -53,6 +53,13 @@ struct BenchTeam {
 /// One thread per core, domain after domain, at most `threads` if that is not 0.
 BenchTeam close_team(const machine::Machine& machine, std::size_t threads);
 
+/// The domains that a team has cores in.
+struct TeamShape {
+  std::size_t domains = 1;
+  std::size_t cores = 1;  ///< of the team in the domain that has the most
+};
+TeamShape shape_by_domain(const BenchTeam& team);
+
 /// The program `name` as built by `compiler`, which is gcc, clang, or "" for whichever there is. An
 /// error says where it was looked for.
 Result<std::string> find_bench_program(const std::string& name, const std::string& compiler);

@@ -54,18 +54,9 @@ struct Shape {
 
 /// By the domains of the cores that may be used. The largest domain tells the size of a team.
 Shape shape_for(Kind kind, const Options& options, const BenchTeam& team) {
-  std::vector<std::size_t> cores(team.machine.domains.size(), 0);
-  for (const OsCpu cpu : team.cpus) {
-    ++cores[team.machine.cores[team.machine.core_of(cpu).index()].domain.index()];
-  }
-  Shape shape;
-  if (kind == Kind::stream) {
-    shape.inner = team.cpus.size();
-  } else {
-    const auto empty = std::count(cores.begin(), cores.end(), std::size_t{0});
-    shape.teams = cores.size() - static_cast<std::size_t>(empty);
-    shape.inner = *std::max_element(cores.begin(), cores.end());
-  }
+  const TeamShape domains = shape_by_domain(team);
+  Shape shape{domains.domains, domains.cores};
+  if (kind == Kind::stream) shape = {1, team.cpus.size()};
   if (kind == Kind::imbalanced) shape.inner *= 2;
   if (options.teams != 0) shape.teams = options.teams;
   if (options.inner != 0) shape.inner = options.inner;
