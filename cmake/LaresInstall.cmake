@@ -19,7 +19,9 @@ install(TARGETS lares_openmp lares_openmp_loops lares_openmp_watched lares_place
 if(TARGET lares_lab_init)
   install(TARGETS lares_lab_init RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares)
 endif()
-foreach(program IN ITEMS load_balance-gcc load_balance-clang jacobi_blocks-gcc jacobi_blocks-clang)
+foreach(program IN ITEMS load_balance-gcc load_balance-clang jacobi_blocks-gcc jacobi_blocks-clang
+                         nested_stream-gcc nested_stream-clang
+                         nested_overhead-gcc nested_overhead-clang nested_solves-gcc nested_solves-clang)
   if(TARGET program-${program})
     install(PROGRAMS ${PROJECT_BINARY_DIR}/bench/${program}
             DESTINATION ${CMAKE_INSTALL_LIBDIR}/lares/bench)

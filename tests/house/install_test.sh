@@ -42,6 +42,13 @@ read -ra flags <<<"$(pkg-config --cflags --libs lares)"
 "$cc" "$here/consumer/consumer.c" "${flags[@]}" -Wl,-rpath,"$libdir" -o "$scratch/by_pkg_config"
 expect 0 "$("$scratch/by_pkg_config")"
 
+fortran=$(command -v gfortran-12 || command -v gfortran || true)
+if [[ -n $fortran ]]; then
+  "$fortran" -J "$scratch" "$(pkg-config --variable=includedir lares)/lares/lares.f90" "$here/consumer/consumer.f90" \
+    "${flags[@]}" -Wl,-rpath,"$libdir" -o "$scratch/fortran" >"$scratch/log" 2>&1 || fail "$(cat "$scratch/log")"
+  expect 0 "$("$scratch/fortran")"
+fi
+
 [[ -e $libdir/lares/liblares-openmp.so ]] || fail "'lares/liblares-openmp.so' was not installed"
 [[ -e $libdir/lares/liblares-openmp-watched.so ]] || fail "'lares/liblares-openmp-watched.so' was not installed"
 [[ -e $libdir/lares/liblares-openmp-loops.so ]] || fail "'lares/liblares-openmp-loops.so' was not installed"
@@ -52,6 +59,10 @@ fi
 if [[ -e $build/bench/load_balance-gcc ]]; then
   "$prefix/bin/lares" bench load-balance --sizes 0.001 --repeat 1 --format csv >"$scratch/log" 2>&1 ||
     fail "the installed command cannot run a benchmark: $(cat "$scratch/log")"
+fi
+if [[ -e $build/bench/nested_stream-gcc ]]; then # which finds liblares in the installed tree
+  "$prefix/bin/lares" bench nested-stream --methods alone --sizes 0.1 --repeat 1 >"$scratch/log" 2>&1 ||
+    fail "the installed command cannot run a nested benchmark: $(cat "$scratch/log")"
 fi
 "$prefix/bin/lares" topo >/dev/null || fail "the installed command cannot draw this machine"
 "$prefix/bin/lares" topo --machine cxl >/dev/null || fail "the installed command finds no preset"

@@ -40,6 +40,15 @@ class BenchCommand:
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         return done.stderr
 
+    def refuses_value(self, option, value, said):
+        """For an option that SMALL may have, too: given twice it would be refused for that."""
+        done = subprocess.run([LARES, "bench", self.NAME, option, value], capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), (option, value))
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn(option, done.stderr)
+        self.assertIn(said, done.stderr)
+
     def test_a_program_that_fails_or_lies_is_not_believed(self):
         with tempfile.TemporaryDirectory() as folder:
             lares = shutil.copy(LARES, folder)

@@ -20,6 +20,9 @@
 #include "cli/progress.hpp"
 #include "cli/study/jacobi/command.hpp"
 #include "cli/study/load_balance/command.hpp"
+#include "cli/study/nested/command.hpp"
+#include "cli/study/nested_overheads/command.hpp"
+#include "cli/study/nested_solves/command.hpp"
 #include "cli/study/tour_order.hpp"
 
 namespace lares::cli {
@@ -242,6 +245,9 @@ void add_bench(CLI::App& app) {
   }
   add_load_balance(*command);
   add_jacobi(*command);
+  add_nested(*command);
+  add_nested_overheads(*command);
+  add_nested_solves(*command);
 }
 
 }  // namespace lares::cli

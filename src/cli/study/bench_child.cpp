@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -42,29 +43,26 @@ std::string places_of(const std::vector<OsCpu>& cpus) {
   return text;
 }
 
-Environment environment_for(const BenchTeam& team) {
+Environment environment_for(const BenchTeam& team, Bound bound) {
   Environment environment = Environment::current();
   for (const char* prefix : {"OMP_", "GOMP_", "KMP_", "LIBOMP_", "LARES_"}) {
     for (const std::string& name : environment.names_with(prefix)) environment.unset(name);
   }
   environment.set("OMP_NUM_THREADS", std::to_string(team.cpus.size()));
   environment.set("OMP_DYNAMIC", "false");
+  if (bound == Bound::no) return environment;
   environment.set("OMP_PLACES", places_of(team.cpus));
-  environment.set("OMP_PROC_BIND", "close");
+  environment.set("OMP_PROC_BIND", bound == Bound::close ? "close" : "spread,close");
   return environment;
 }
 
 std::vector<std::string> words_for(const BenchRun& run, const machine::Machine& machine) {
   std::vector<std::string> words;
-  if (run.loops != nullptr) {
-    words = {lares_file(),
-             "run",
-             "--quiet",
-             "--domain",
-             std::string(machine::level_name(machine.domain_level)),
-             "--loops",
-             run.loops,
-             "--"};
+  if (!run.run_words.empty()) {
+    words = {lares_file(), "run", "--quiet", "--domain",
+             std::string(machine::level_name(machine.domain_level))};
+    words.insert(words.end(), run.run_words.begin(), run.run_words.end());
+    words.emplace_back("--");
   }
   words.push_back(run.program);
   words.insert(words.end(), run.settings.begin(), run.settings.end());
@@ -139,9 +137,31 @@ void add_bench_program_options(CLI::App& command, BenchProgramOptions& options) 
   add_format_option(command, options.format, {Format::text, Format::json, Format::csv});
 }
 
+void add_choice(CLI::App& command, const char* name, std::vector<std::string>& chosen,
+                const char* about, const std::vector<std::string>& words) {
+  command.add_option(name, chosen, fmt::format("{}: {}", about, fmt::join(words, ", ")))
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->check([name, words](const std::string& word) {
+        if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
+        throw UserMistake{
+            {fmt::format("{}: \"{}\" is none of {}", name, word, fmt::join(words, ", "))}};
+      });
+}
+
 BenchTeam close_team(const machine::Machine& machine, std::size_t threads) {
   const bench::Setting setting{machine, along_the_tour(machine), {}, threads, {}, false, {}};
   return {machine, bench::close_cpus(setting)};
+}
+
+TeamShape shape_by_domain(const BenchTeam& team) {
+  std::vector<std::size_t> cores(team.machine.domains.size(), 0);
+  for (const OsCpu cpu : team.cpus) {
+    ++cores[team.machine.cores[team.machine.core_of(cpu).index()].domain.index()];
+  }
+  const auto empty = std::count(cores.begin(), cores.end(), std::size_t{0});
+  return {cores.size() - static_cast<std::size_t>(empty),
+          *std::max_element(cores.begin(), cores.end())};
 }
 
 Result<std::string> find_bench_program(const std::string& name, const std::string& compiler) {
@@ -157,8 +177,13 @@ Result<std::string> find_bench_program(const std::string& name, const std::strin
                            compiler.empty() ? "gcc or clang" : compiler)};
 }
 
+std::vector<std::string> with_loops(const char* loops) {
+  if (loops == nullptr) return {};
+  return {"--loops", loops};
+}
+
 Result<std::string> run_bench_program(const BenchRun& run, const BenchTeam& team) {
-  auto ended = run_words(words_for(run, team.machine), environment_for(team));
+  auto ended = run_words(words_for(run, team.machine), environment_for(team, run.bound));
   if (!ended) return ended.error();
   const int status = ended.value().status;
   if (WIFSIGNALED(status)) return Error{fmt::format("ended by signal {}", WTERMSIG(status))};

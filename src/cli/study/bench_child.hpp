@@ -28,6 +28,10 @@ struct BenchProgramOptions {
 /// Adds --domain, --threads, --compiler and --format. `options` must outlive the parse.
 void add_bench_program_options(CLI::App& command, BenchProgramOptions& options);
 
+/// Adds an option that takes some of `words`, with commas between. `chosen` must outlive the parse.
+void add_choice(CLI::App& command, const char* name, std::vector<std::string>& chosen,
+                const char* about, const std::vector<std::string>& words);
+
 /// Prints the report as the options say: the overloads to_text, to_json, to_csv of it.
 template <class Report>
 void print_report(const Report& report, Format format) {
@@ -49,16 +53,34 @@ struct BenchTeam {
 /// One thread per core, domain after domain, at most `threads` if that is not 0.
 BenchTeam close_team(const machine::Machine& machine, std::size_t threads);
 
+/// The domains that a team has cores in.
+struct TeamShape {
+  std::size_t domains = 1;
+  std::size_t cores = 1;  ///< of the team in the domain that has the most
+};
+TeamShape shape_by_domain(const BenchTeam& team);
+
 /// The program `name` as built by `compiler`, which is gcc, clang, or "" for whichever there is. An
 /// error says where it was looked for.
 Result<std::string> find_bench_program(const std::string& name, const std::string& compiler);
 
+/// What OpenMP's variables tell the program about its threads.
+enum class Bound {
+  close,         ///< one to a core, domain after domain
+  spread_close,  ///< an outer team's apart from each other, an inner one's beside its first
+  no             ///< nothing: the operating system, or Lares, places them
+};
+
 /// What a program shall do.
 struct BenchRun {
   std::string program;
-  std::vector<std::string> settings;  ///< KEY=VALUE; `domains` comes along by itself
-  const char* loops = nullptr;        ///< for `lares run --loops`; null: the program runs alone
+  std::vector<std::string> settings;   ///< KEY=VALUE; `domains` comes along by itself
+  std::vector<std::string> run_words;  ///< for `lares run`; empty: the program runs alone
+  Bound bound = Bound::close;
 };
+
+/// The words for `lares run --loops LOOPS`; none if that is null: the program runs alone.
+std::vector<std::string> with_loops(const char* loops);
 
 /// Runs the program once; its standard output is the answer. OpenMP's and Lares' variables of this
 /// process are not handed on: they would make the runs unlike. An error says how it failed; with

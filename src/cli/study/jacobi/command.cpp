@@ -1,7 +1,6 @@
 #include "cli/study/jacobi/command.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -96,19 +95,6 @@ void run_command(const Options& options) {
     }
   }
   print_report(report, options.program.format);
-}
-
-/// An option that takes some of `words`, with commas between.
-void add_choice(CLI::App& command, const char* name, std::vector<std::string>& chosen,
-                const char* about, const std::vector<std::string>& words) {
-  command.add_option(name, chosen, fmt::format("{}: {}", about, fmt::join(words, ", ")))
-      ->delimiter(',')
-      ->type_name("LIST")
-      ->check([name, words](const std::string& word) {
-        if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
-        throw UserMistake{
-            {fmt::format("{}: \"{}\" is none of {}", name, word, fmt::join(words, ", "))}};
-      });
 }
 
 void add_options(CLI::App& command, Options& options) {

@@ -80,7 +80,7 @@ Result<Sample> run_once(const std::string& program, const Variant& variant, cons
                       fmt::format("nj={}", work.size.nj), fmt::format("nk={}", work.size.nk),
                       fmt::format("bi={}", work.bi), fmt::format("bj={}", work.bj),
                       fmt::format("sweeps={}", work.sweeps)},
-                     variant.method->loops};
+                     with_loops(variant.method->loops)};
   const auto output = run_bench_program(run, team);
   auto sample = output ? read_line(output.value(), variant, work, team.cpus.size())
                        : Result<Sample>(output.error());

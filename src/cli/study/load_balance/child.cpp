@@ -75,7 +75,7 @@ Result<Outcome> run_once(const std::string& program, const Method& method, const
       program,
       {fmt::format("packages={}", workload.packages), fmt::format("gb={}", workload.gb),
        fmt::format("times={}", workload.times), fmt::format("method={}", method.schedule)},
-      method.loops};
+      with_loops(method.loops)};
   const auto output = run_bench_program(run, team);
   auto outcome = output ? read_line(output.value(), method, workload, team.cpus.size(),
                                     team.machine.domains_with_cores())

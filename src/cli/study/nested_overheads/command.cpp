@@ -1,0 +1,117 @@
+#include "cli/study/nested_overheads/command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/machine_options.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/study/bench_child.hpp"
+#include "cli/study/nested/variants.hpp"
+#include "cli/study/nested_overheads/child.hpp"
+#include "cli/study/nested_overheads/report.hpp"
+
+namespace lares::cli::nested_overheads {
+namespace {
+
+struct Options {
+  BenchProgramOptions program;
+  std::vector<std::size_t> outer{1, 2};
+  std::vector<std::size_t> inner{1, 2};
+  std::vector<std::string> methods;  ///< empty: all
+  std::size_t repeat = 5;
+};
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const nested::Variant& variant : nested::variants_without_data()) {
+    names.emplace_back(variant.name);
+  }
+  return names;
+}
+
+std::vector<Row> rows_for(const Options& options) {
+  std::vector<Row> rows;
+  for (const std::size_t outer : options.outer) {
+    for (const std::size_t inner : options.inner) {
+      for (const nested::Variant& variant : nested::variants_without_data()) {
+        const auto& chosen = options.methods;
+        if (chosen.empty() || std::find(chosen.begin(), chosen.end(), variant.name) != chosen.end())
+          rows.push_back({{outer, inner}, variant, {}});
+      }
+    }
+  }
+  return rows;
+}
+
+/// All rows once, and again: what else runs on the machine then meets all of them.
+void run_rounds(Report& report, const std::string& program, std::size_t repeat,
+                const BenchTeam& team) {
+  ProgressLine line;
+  const std::size_t all = report.rows.size() * repeat;
+  std::size_t done = 0;
+  for (std::size_t repetition = 0; repetition < repeat; ++repetition) {
+    for (Row& row : report.rows) {
+      line.show(fmt::format("{}, {} x {}", row.variant.name, row.shape.outer, row.shape.inner),
+                done++, all);
+      auto costs = run_once(program, row.variant, row.shape, team);
+      if (!costs) throw UserMistake{costs.error(), 1};  // not the user's, and so not 2
+      row.runs.push_back(std::move(costs.value()));
+    }
+  }
+}
+
+void run_command(const Options& options) {
+  const std::string program =
+      expect(find_bench_program("nested_overhead", options.program.compiler));
+  const machine::Machine machine = expect(load_machine(options.program.machine));
+  const BenchTeam team = close_team(machine, options.program.threads);
+  Report report{std::filesystem::path(program).filename().string(), team.cpus.size(),
+                rows_for(options)};
+  run_rounds(report, program, options.repeat, team);
+  print_report(report, options.program.format);
+}
+
+void add_options(CLI::App& command, Options& options) {
+  const auto threads = [&](const char* name, std::vector<std::size_t>& list, std::size_t most,
+                           const char* about) {
+    command.add_option(name, list, about)
+        ->delimiter(',')
+        ->type_name("LIST")
+        ->check(CLI::Range(std::size_t{1}, most));
+  };
+  threads("--outer", options.outer, 1'024, "Threads of the outer team; default: 1,2");
+  threads("--inner", options.inner, 8'192, "Threads of each inner team; default: 1,2");
+  add_choice(command, "--methods", options.methods, "Only these of", method_names());
+  command.add_option("--repeat", options.repeat, "Processes of each method; default: 5")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000}));
+  add_bench_program_options(command, options.program);
+}
+
+}  // namespace
+}  // namespace lares::cli::nested_overheads
+
+namespace lares::cli {
+
+void add_nested_overheads(CLI::App& bench) {
+  const auto options = std::make_shared<nested_overheads::Options>();
+  CLI::App* command = bench.add_subcommand(
+      "nested-overheads",
+      "What OpenMP constructs cost inside of nested regions (Schmidl 2016, 2.2.2)");
+  nested_overheads::add_options(*command, *options);
+  std::string text = "Methods:\n";
+  for (const nested::Variant& variant : nested::variants_without_data()) {
+    text += fmt::format("  {:<12} {}\n", variant.name, variant.about);
+  }
+  command->footer(text + "Example: lares bench nested-overheads --outer 1,2,4 --inner 2");
+  command->callback([options] { nested_overheads::run_command(*options); });
+}
+
+}  // namespace lares::cli
