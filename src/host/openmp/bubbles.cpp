@@ -24,6 +24,8 @@ struct NextTeamData {
   std::size_t chunk;
 };
 
+constexpr double unknown_load = policy::Entity{}.load;
+
 /// Written when the library is loaded; what it holds is under g_bubbles_lock.
 struct State {
   State(const machine::Machine& of, const policy::BubbleSchedulerEntry& entry)
@@ -89,9 +91,27 @@ std::vector<Data> carry_out_moves(runtime::Counter& count) noexcept {
     member->wanted.store(move.to.value(), std::memory_order_seq_cst);
     count.add(1);
     if (member != t_member) bind_other(*member, mask_of(g_state->machine, queue.cores));
-    if (move.with_data) follow.insert(follow.end(), member->data.begin(), member->data.end());
+    if (!move.with_data) continue;
+    follow.insert(follow.end(), member->data.begin(), member->data.end());
+    const std::uint64_t bytes = g_state->forest.bytes_of(move.thread);
+    g_state->forest.detach(move.thread);
+    g_state->forest.attach(move.thread, queue.domain, bytes);
   }
   return follow;
+}
+
+/// Whether threads are where an idle core has taken them, away from where their team was given
+/// cores: then what they name from now on follows them, as what they had named would have.
+void note_thieves() noexcept {
+  for (const EntityId outermost : g_state->forest.outermost()) {
+    for (const EntityId thread : g_state->forest.threads_of(outermost)) {
+      Member* const member = g_state->members[thread.index()];
+      if (member == nullptr) continue;
+      const DomainId given = g_state->queues[member->given].domain;
+      const DomainId here = g_state->queues[g_state->forest.where(thread)].domain;
+      member->brings_data = given.valid() && here.valid() && given != here;
+    }
+  }
 }
 
 void let_follow(const std::vector<Data>& data, const DataCalls& calls) noexcept {
@@ -130,14 +150,19 @@ std::vector<std::uint64_t> locate(const Data& data, const DataCalls& calls, std:
 /// By range, bytes by domain.
 using Located = std::vector<std::vector<std::uint64_t>>;
 
-/// Tells the forest where the data of `member` is now. What was told before is forgotten.
-void attach_anew(const Member& member, const Located& located) {
-  g_state->forest.detach(member.entity);
+/// Tells the forest where some data of `member` is.
+void attach(const Member& member, const Located& located) {
   for (const auto& by_domain : located) {
     for (std::size_t d = 0; d < by_domain.size(); ++d) {
       if (by_domain[d] != 0) g_state->forest.attach(member.entity, DomainId{d}, by_domain[d]);
     }
   }
+}
+
+/// The same for all of its data. What was told before is forgotten.
+void attach_anew(const Member& member, const Located& located) {
+  g_state->forest.detach(member.entity);
+  attach(member, located);
 }
 
 // Asks the kernel: not under the lock.
@@ -158,6 +183,19 @@ struct Known {
 Known data_of(const Member& member) {
   const std::lock_guard lock(g_bubbles_lock);
   return {member.data, g_state->calls};
+}
+
+/// Threads of a team that have not opened a team yet will most likely open one as large as their
+/// neighbour's: who opens the first does not need all of the machine.
+void expect_as_much(EntityId bubble, std::size_t size) noexcept {
+  const EntityId around = g_state->forest[bubble].parent;
+  if (!around.valid()) return;
+  for (const EntityId thread : g_state->forest[around].members) {
+    const Member* const member = g_state->members[thread.index()];
+    const policy::Entity& entity = g_state->forest[thread];
+    if (entity.is_bubble || member == nullptr || entity.load != unknown_load) continue;
+    g_state->forest.set_load(thread, static_cast<double>(size));
+  }
 }
 
 /// Under the lock. The moves are for carry_out_moves().
@@ -202,7 +240,9 @@ std::vector<Data> fill_idle_cores() noexcept {
   const std::vector<CoreId> idle = idle_cores();
   if (idle.empty()) return {};
   g_state->scheduler->on_idle(g_state->forest, idle);
-  return carry_out_moves(counters().bubble_steals);
+  std::vector<Data> follow = carry_out_moves(counters().bubble_steals);
+  note_thieves();
+  return follow;
 }
 
 }  // namespace
@@ -269,6 +309,7 @@ void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory
   }
   if (master_ != nullptr) {
     bubble_ = forest.enclose(master_->entity);
+    expect_as_much(bubble_, size);
     master_->inner.store(size, std::memory_order_relaxed);  // its own thread reads it back later
   } else {
     bubble_ = forest.add_bubble();
@@ -285,7 +326,9 @@ void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory
       enter_member(member);
       if (!known[i].data.empty()) attach_anew(member, located[i]);
     }
-    forest.set_load(member.entity, member.load);
+    // In this team a master has its own work; that of the team is what the others have.
+    const double own_load = same ? memory.loads[i] : 1;
+    forest.set_load(member.entity, &member == master_ ? own_load : member.load);
   }
   g_state->scheduler->on_submit(forest, bubble_);
   counters().bubbles.add(1);
@@ -293,7 +336,8 @@ void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory
   for (Member* member : members_) {
     const RunQueueId queue = forest.where(member->entity);
     member->wanted.store(queue.value(), std::memory_order_seq_cst);
-    given_.push_back(queue);
+    member->given = queue;
+    member->brings_data = false;
   }
 }
 
@@ -319,11 +363,13 @@ Team::~Team() {
   g_state->scheduler->on_end(forest, bubble_);
   memory_->last.clear();
   memory_->loads.clear();
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    const auto& cores = g_state->queues[given_[i]].cores;
+  for (const Member* member : members_) {
+    const auto& cores = g_state->queues[member->given].cores;
     memory_->last.push_back(cores.size() == 1 ? cores[0] : CoreId{});
-    memory_->loads.push_back(
-        static_cast<double>(members_[i]->inner.load(std::memory_order_relaxed)));
+    // The master's last team is this one.
+    const std::size_t inner =
+        member == master_ ? 1 : member->inner.load(std::memory_order_relaxed);
+    memory_->loads.push_back(static_cast<double>(inner));
   }
   for (std::size_t i = master_ == nullptr ? 0 : 1; i < members_.size(); ++i) {
     g_state->members[members_[i]->entity.index()] = nullptr;
@@ -333,7 +379,10 @@ Team::~Team() {
     forest.remove(bubble_);
   } else {
     forest.open(bubble_);
-    forest.set_load(master_->entity, master_->load);
+    // Until it says otherwise: as much as its next team will have.
+    const bool is_told = master_->load != unknown_load;
+    forest.set_load(master_->entity,
+                    is_told ? master_->load : static_cast<double>(members_.size()));
   }
 }
 
@@ -387,22 +436,24 @@ void add_data(const Data& data, const DataCalls& calls, Shake shake) noexcept {
     g_state->calls = calls;
     return;
   }
-  Known known;
-  {
-    const std::lock_guard lock(g_bubbles_lock);
-    g_state->calls = calls;
-    member->data.push_back(data);
-    known = {member->data, calls};
-  }
-  const auto located = locate_all(known.data, calls);
+  const Located located = locate_all({data}, calls);
   std::vector<Data> follow;
   {
     const std::lock_guard lock(g_bubbles_lock);
-    attach_anew(*member, located);
+    g_state->calls = calls;
+    const auto same = [&](const Data& other) {
+      return other.begin == data.begin && other.bytes == data.bytes;
+    };
+    if (std::none_of(member->data.begin(), member->data.end(), same)) {
+      member->data.push_back(data);
+      attach(*member, located);
+      if (member->brings_data) follow.push_back(data);
+    }
     member->shakes = member->shakes || shake == Shake::next_region;
     if (shake == Shake::now) {
       place_anew(*member);
-      follow = carry_out_moves(counters().bubble_shakes);
+      const std::vector<Data> moved = carry_out_moves(counters().bubble_shakes);
+      follow.insert(follow.end(), moved.begin(), moved.end());
     }
   }
   let_follow(follow, calls);

@@ -54,6 +54,8 @@ struct Member {
   int thread = 0;           ///< the system's number; 0: nobody can be moved. Under the lock
   const ProcessorMask* allowed = nullptr;  ///< what the thread may use; constant in the team
   std::vector<Data> data;             ///< that others attached to it, or itself. Under the lock
+  policy::RunQueueId given;           ///< where its team put it, before any steal. Under the lock
+  bool brings_data = false;           ///< stolen: what it names later follows. Under the lock
   double load = 1;                    ///< while it has something to do. Under the lock
   std::atomic<int> wanted{-1};        ///< its place; written under the lock, any thread reads
   std::atomic<std::size_t> inner{1};  ///< threads of its last inner team; its own thread writes
@@ -128,10 +130,9 @@ class Team {
   Member* outer_of_caller(std::size_t number) const noexcept {
     return number == 0 ? master_ : nullptr;
   }
-  std::vector<Member*> members_;           ///< by thread number; the first may be master_
-  std::deque<Member> own_;                 ///< the others
-  std::vector<policy::RunQueueId> given_;  ///< by thread number: where they were before any steal
-  std::atomic<std::size_t> resting_{0};    ///< threads that have done their part; any thread
+  std::vector<Member*> members_;         ///< by thread number; the first may be master_
+  std::deque<Member> own_;               ///< the others
+  std::atomic<std::size_t> resting_{0};  ///< threads that have done their part; any thread
   policy::EntityId bubble_;
   Memory* memory_ = nullptr;
 };

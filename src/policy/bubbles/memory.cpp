@@ -93,7 +93,8 @@ class MemoryScheduler final : public BubbleScheduler {
 
  private:
   /// Teams in other domains that are worth it: nearest first, then the most loaded, then those with
-  /// the least data.
+  /// the least data. Of which nothing is known stays: its data would not come along, and it may be
+  /// just about to touch it first.
   static std::vector<CrowdedTeam> victims_of(const RunQueues& queues, const Theft& theft,
                                              DomainId thief) {
     std::vector<CrowdedTeam> teams;
@@ -102,6 +103,7 @@ class MemoryScheduler final : public BubbleScheduler {
       const RunQueueId queue = queues.of(DomainId{d});
       if (!queue.valid() || DomainId{d} == thief) continue;
       for (const CrowdedTeam& team : theft.crowded_in(queue)) {
+        if (!team.is_known) continue;
         most = std::max(most, team.load_a_thread);
         teams.push_back(team);
       }

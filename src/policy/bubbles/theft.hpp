@@ -18,6 +18,7 @@ struct CrowdedTeam {
   double load = 0;   ///< of its threads there
   double load_a_thread = 0;
   std::uint64_t bytes = 0;  ///< attached to them
+  bool is_known = false;    ///< somebody has said what work or which data one of them has
 };
 
 /// Who runs where, kept up to date while threads are taken. Threads without load have ended, and
