@@ -169,9 +169,7 @@ class Walk {
   }
 
  private:
-  std::size_t below(std::size_t bound) {
-    return random_.below(static_cast<std::uint32_t>(bound));
-  }
+  std::size_t below(std::size_t bound) { return random_.below(static_cast<std::uint32_t>(bound)); }
   std::set<CoreId> some_cores() {
     std::set<CoreId> cores = {CoreId{below(machine_.cores.size())}};
     const bool all = random_.below(2) == 0;

@@ -18,8 +18,8 @@ DomainId served_by(const RunQueues& queues, DomainId memory);
 /// Whether a thread has data elsewhere than in the queue's domain, which has room for it.
 bool can_follow(const Forest& forest, EntityId thread, RunQueueId queue);
 
-/// Bytes of an entity that are elsewhere. What lies in memory without cores stays there: such memory
-/// was chosen for what it is.
+/// Bytes of an entity that are elsewhere. What lies in memory without cores stays there: such
+/// memory was chosen for what it is.
 std::uint64_t bytes_outside(const Forest& forest, EntityId entity, DomainId domain);
 
 /// Whether a domain's memory has room for so many bytes beside all that is attached there.

@@ -58,8 +58,8 @@ class Dealer {
       const DealPiece like = pieces_[free_.front()];
       std::erase_if(free_, [&](std::size_t i) {
         const DealPiece& piece = pieces_[i];
-        const bool is_equal = piece.parent == like.parent && piece.load == like.load &&
-                              piece.threads == like.threads;
+        const bool is_equal =
+            piece.parent == like.parent && piece.load == like.load && piece.threads == like.threads;
         if (is_equal) equal.push_back(i);
         return is_equal;
       });

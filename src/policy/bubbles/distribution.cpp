@@ -82,8 +82,8 @@ bool BubbleDistribution::burst_one(std::vector<EntityId>& entities,
   for (const DealPiece& piece : pieces) {
     if (!forest_[piece.entity].is_bubble || piece.threads < 2) continue;
     const DealPart& crowded = parts[piece.part];
-    const bool is_needed = std::ranges::any_of(
-        parts, [&](const DealPart& part) { return starves(part, crowded); });
+    const bool is_needed =
+        std::ranges::any_of(parts, [&](const DealPart& part) { return starves(part, crowded); });
     if (!is_needed) continue;
     if (best == nullptr || key(piece) > key(*best)) best = &piece;
   }

@@ -25,8 +25,7 @@ class BubbleDistribution {
 
  private:
   void descend(std::vector<EntityId> entities, RunQueueId queue);
-  void divide(std::vector<EntityId> entities, std::span<const RunQueueId> parts,
-              RunQueueId around);
+  void divide(std::vector<EntityId> entities, std::span<const RunQueueId> parts, RunQueueId around);
   bool burst_one(std::vector<EntityId>& entities, std::span<const DealPiece> pieces,
                  std::span<const DealPart> parts, RunQueueId around);
   void burst_all(std::vector<EntityId>& entities, RunQueueId around);

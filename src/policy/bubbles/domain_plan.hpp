@@ -28,8 +28,8 @@ class DomainPlan {
  private:
   struct Drawn {
     EntityId entity;
-    DomainId wish;   // where its data is; invalid: it has none
-    DomainId to;     // the answer
+    DomainId wish;  // where its data is; invalid: it has none
+    DomainId to;    // the answer
     double load = 0;
     double threads = 0;
     double weight = 0;  // of its data

@@ -1,5 +1,5 @@
-// Each team whole into one part of the machine that has a core for each of its threads, the parts in
-// turn. Within its part the operating system places the threads.
+// Each team whole into one part of the machine that has a core for each of its threads, the parts
+// in turn. Within its part the operating system places the threads.
 #include <algorithm>
 #include <vector>
 
@@ -40,13 +40,13 @@ std::size_t gangs_in(const Forest& forest, EntityId gang, RunQueueId queue) {
 class GangScheduler final : public BubbleScheduler {
  public:
   void on_submit(Forest& forest, EntityId bubble) override {
-    const std::vector<RunQueueId> fit =
-        fitting(forest.queues(), forest.threads_of(bubble).size());
+    const std::vector<RunQueueId> fit = fitting(forest.queues(), forest.threads_of(bubble).size());
     const RunQueueId best = *std::ranges::min_element(
         fit, {}, [&](RunQueueId queue) { return gangs_in(forest, bubble, queue); });
     put_whole(forest, bubble, best);
   }
-  // Where there are more teams than parts, a part that is free by now goes to one that shares its own.
+  // Where there are more teams than parts, a part that is free by now goes to one that shares its
+  // own.
   void on_tick(Forest& forest, EntityId bubble) override {
     const RunQueueId own = forest[bubble].queue;
     if (!own.valid()) return on_submit(forest, bubble);

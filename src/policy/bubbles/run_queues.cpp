@@ -119,9 +119,8 @@ void RunQueues::add_cores() {
   }
   // Widest first is not by place: teams are dealt to children in the order of their cores.
   for (RunQueue& queue : queues_) {
-    std::ranges::sort(queue.children, {}, [&](RunQueueId child) {
-      return queues_[child.index()].cores.front();
-    });
+    std::ranges::sort(queue.children, {},
+                      [&](RunQueueId child) { return queues_[child.index()].cores.front(); });
   }
 }
 

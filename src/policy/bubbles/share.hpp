@@ -8,8 +8,8 @@
 namespace lares::policy {
 
 /// The queues around the bubble's thread that has a core already, as wide as they hold no thread of
-/// its siblings; free queues beside them belong to the one before. Without such a thread, or without
-/// a bubble around: all that the bubble may use. They are one queue, or children of one.
+/// its siblings; free queues beside them belong to the one before. Without such a thread, or
+/// without a bubble around: all that the bubble may use. They are one queue, or children of one.
 std::vector<RunQueueId> share_of(const Forest& forest, EntityId bubble);
 
 /// Where a bubble may be whatever its own queue is.

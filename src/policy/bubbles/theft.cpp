@@ -78,15 +78,14 @@ EntityId Theft::lightest(EntityId team, CoreId core) const {
   return best;
 }
 
-std::size_t Theft::take_half(const CrowdedTeam& victim, std::span<const CoreId> thieves,
-                             bool far) {
+std::size_t Theft::take_half(const CrowdedTeam& victim, std::span<const CoreId> thieves, bool far) {
   const std::size_t half =
       std::max<std::size_t>(1, threads_in(victim.team, victim.queue).size() / 2);
   std::size_t taken = 0;
   while (taken < half) {
     const std::optional<CoreId> from = fullest(victim);
-    const auto to = std::ranges::min_element(
-        thieves, {}, [&](CoreId core) { return on_[core.index()].size(); });
+    const auto to = std::ranges::min_element(thieves, {},
+                                             [&](CoreId core) { return on_[core.index()].size(); });
     if (!from || to == thieves.end()) break;
     if (on_[from->index()].size() < on_[to->index()].size() + 2) break;
     const EntityId thread = lightest(victim.team, *from);

@@ -14,8 +14,8 @@ namespace lares::policy {
 /// A team that has more threads on some cores than these can run at once.
 struct CrowdedTeam {
   EntityId team;
-  RunQueueId queue;         ///< the part of the machine in which it is
-  double load = 0;          ///< of its threads there
+  RunQueueId queue;  ///< the part of the machine in which it is
+  double load = 0;   ///< of its threads there
   double load_a_thread = 0;
   std::uint64_t bytes = 0;  ///< attached to them
 };
