@@ -1,5 +1,5 @@
-// The objects of policy/bubbles/ under the simulated machine: they place teams, and move threads when
-// cores idle.
+// The objects of policy/bubbles/ under the simulated machine: they place teams, and move threads
+// when cores idle.
 #pragma once
 
 #include <memory>

@@ -32,7 +32,7 @@ struct TeamPlan {
   bool shakes = false;      ///< before they run, and once it is known where their data is
   bool next_touch = false;  ///< by hand: each thread's data moves to it in its first pass
   Stealing stealing = Stealing::none;
-  std::size_t victim = 0;   ///< if it is given
+  std::size_t victim = 0;    ///< if it is given
   bool brings_data = false;  ///< if it is given: stolen threads' data follows
 };
 
