@@ -483,6 +483,19 @@ TEST(Bubbles, NobodyTakesWhatIsAboutToEnd) {
   }
 }
 
+TEST(Bubbles, NobodyTakesTheLastRoundOfTheLastTeam) {
+  Imbalanced run("memory", {0, 0, 30, 1});
+  run.grove.forest.take_moves();
+  Grove& grove = run.grove;
+  for (const EntityId thread : grove.forest.threads_of(run.teams[2])) {
+    grove.forest.put(thread, grove.queues.of(CoreId{8 + thread.index() % 4}));
+    grove.forest.set_load(thread, 1);
+  }
+  grove.forest.take_moves();
+  grove.idle({12, 13, 14, 15});
+  EXPECT_TRUE(grove.forest.take_moves().empty());
+}
+
 TEST(Bubbles, NearerTeamsAreTakenFirst) {
   Imbalanced run("memory", {30, 20, 16, 1});
   for (const ThreadMove& move : run.grove.forest.take_moves()) {

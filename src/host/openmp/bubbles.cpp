@@ -194,7 +194,7 @@ void expect_as_much(EntityId bubble, std::size_t size) noexcept {
     const Member* const member = g_state->members[thread.index()];
     const policy::Entity& entity = g_state->forest[thread];
     if (entity.is_bubble || member == nullptr || entity.load != unknown_load) continue;
-    g_state->forest.set_load(thread, static_cast<double>(size));
+    g_state->forest.expect_load(thread, static_cast<double>(size));
   }
 }
 
@@ -328,7 +328,7 @@ void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory
     }
     // In this team a master has its own work; that of the team is what the others have.
     const double own_load = same ? memory.loads[i] : 1;
-    forest.set_load(member.entity, &member == master_ ? own_load : member.load);
+    forest.expect_load(member.entity, &member == master_ ? own_load : member.load);
   }
   g_state->scheduler->on_submit(forest, bubble_);
   counters().bubbles.add(1);
@@ -381,7 +381,7 @@ Team::~Team() {
     forest.open(bubble_);
     // Until it says otherwise: as much as its next team will have.
     const bool is_told = master_->load != unknown_load;
-    forest.set_load(master_->entity,
+    forest.expect_load(master_->entity,
                     is_told ? master_->load : static_cast<double>(members_.size()));
   }
 }

@@ -69,7 +69,11 @@ void Forest::release(EntityId entity) {
   free_.push_back(entity);
 }
 
-void Forest::set_load(EntityId thread, double load) { entities_[thread.index()].load = load; }
+void Forest::set_load(EntityId thread, double load) {
+  Entity& entity = entities_[thread.index()];
+  entity.load = load;
+  entity.most_load = std::max(entity.most_load, load);
+}
 
 void Forest::set_intensity(EntityId thread, double intensity) {
   entities_[thread.index()].intensity = intensity;

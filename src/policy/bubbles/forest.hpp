@@ -21,7 +21,8 @@ struct Entity {
   EntityId parent;                ///< the bubble around it; invalid for the outermost
   std::vector<EntityId> members;  ///< of a bubble, in order of their thread numbers
   double load = 1;  ///< of a thread: work left, in a unit that the program chooses; 0: it has ended
-  double intensity = 1;                 ///< of a thread: how much it asks of memory; 0: nothing
+  double most_load = 0;  ///< of a thread: the most that it was said to have; 0: nothing was said
+  double intensity = 1;  ///< of a thread: how much it asks of memory; 0: nothing
   std::vector<std::uint64_t> attached;  ///< of a thread: bytes of its data by domain, or empty
   RunQueueId queue;                     ///< where it may run; invalid: where its bubble may
   CoreId last;  ///< of a thread: the core that it was put on last; invalid: not known
@@ -61,7 +62,10 @@ class Forest {
   void open(EntityId bubble);
   /// Removes an entity and all its members.
   void remove(EntityId entity);
+  /// The program says it, or the thread has ended (0).
   void set_load(EntityId thread, double load);
+  /// Nobody has said it: it is guessed by what was before.
+  void expect_load(EntityId thread, double load) { entities_[thread.index()].load = load; }
   void set_intensity(EntityId thread, double intensity);
   void attach(EntityId thread, DomainId domain, std::uint64_t bytes);
   void detach(EntityId thread);  ///< all of its data

@@ -14,8 +14,18 @@
 namespace lares::policy::bubbles {
 namespace {
 
-// A thread with less than this part of another's work left ends before moving its data has paid.
-constexpr double about_to_end = 0.5;
+// Of the most work that a running thread began with: with less left, a thread ends before moving
+// its data has paid.
+constexpr double about_to_end = 0.25;
+
+double most_work(const Forest& forest) {
+  double most = 0;
+  for (const EntityId thread : forest.threads()) {
+    const Entity& entity = forest[thread];
+    if (entity.load > 0) most = std::max({most, entity.load, entity.most_load});
+  }
+  return most;
+}
 
 bool is_at_its_data(const Forest& forest, EntityId thread, DomainId wish) {
   const RunQueueId queue = forest[thread].queue;
@@ -86,7 +96,7 @@ class MemoryScheduler final : public BubbleScheduler {
       if (!queues.of(core).valid() || !theft.is_idle(core)) continue;
       const DomainId domain = queues[queues.of(core)].domain;
       const std::vector<CoreId> thieves = theft.idle_in(queues.of(domain), idle);
-      const std::vector<CrowdedTeam> teams = victims_of(queues, theft, domain);
+      const std::vector<CrowdedTeam> teams = victims_of(forest, theft, domain);
       if (!teams.empty()) theft.take_half(teams.front(), thieves, true);
     }
   }
@@ -95,21 +105,18 @@ class MemoryScheduler final : public BubbleScheduler {
   /// Teams in other domains that are worth it: nearest first, then the most loaded, then those with
   /// the least data. Of which nothing is known stays: its data would not come along, and it may be
   /// just about to touch it first.
-  static std::vector<CrowdedTeam> victims_of(const RunQueues& queues, const Theft& theft,
+  static std::vector<CrowdedTeam> victims_of(const Forest& forest, const Theft& theft,
                                              DomainId thief) {
+    const RunQueues& queues = forest.queues();
+    const double least = about_to_end * most_work(forest);
     std::vector<CrowdedTeam> teams;
-    double most = 0;
     for (std::size_t d = 0; d < queues.domain_count(); ++d) {
       const RunQueueId queue = queues.of(DomainId{d});
       if (!queue.valid() || DomainId{d} == thief) continue;
       for (const CrowdedTeam& team : theft.crowded_in(queue)) {
-        if (!team.is_known) continue;
-        most = std::max(most, team.load_a_thread);
-        teams.push_back(team);
+        if (team.is_known && team.load_a_thread >= least) teams.push_back(team);
       }
     }
-    std::erase_if(
-        teams, [&](const CrowdedTeam& team) { return team.load_a_thread < about_to_end * most; });
     std::ranges::sort(teams, {}, [&](const CrowdedTeam& team) {
       const DomainId from = queues[team.queue].domain;
       return std::tuple(queues.distances().at(thief, from), -team.load, team.bytes, team.team);
