@@ -47,11 +47,12 @@ const std::vector<Study>& studies() {
 
 std::vector<Variant> variants_of(Kind kind, const std::string& data) {
   std::vector<Variant> all{alone, bound, off};
-  if (kind != Kind::twisted) {
+  if (kind == Kind::nested || kind == Kind::imbalanced) {
     all.insert(all.end(), std::begin(told), std::end(told));
     return all;
   }
   all.insert(all.end(), std::begin(untold), std::end(untold));
+  if (kind == Kind::stream) return all;
   all.push_back(next_touch);
   all.push_back(threads);
   if (data == "mixed") {
