@@ -367,8 +367,7 @@ Team::~Team() {
     const auto& cores = g_state->queues[member->given].cores;
     memory_->last.push_back(cores.size() == 1 ? cores[0] : CoreId{});
     // The master's last team is this one.
-    const std::size_t inner =
-        member == master_ ? 1 : member->inner.load(std::memory_order_relaxed);
+    const std::size_t inner = member == master_ ? 1 : member->inner.load(std::memory_order_relaxed);
     memory_->loads.push_back(static_cast<double>(inner));
   }
   for (std::size_t i = master_ == nullptr ? 0 : 1; i < members_.size(); ++i) {
@@ -382,7 +381,7 @@ Team::~Team() {
     // Until it says otherwise: as much as its next team will have.
     const bool is_told = master_->load != unknown_load;
     forest.expect_load(master_->entity,
-                    is_told ? master_->load : static_cast<double>(members_.size()));
+                       is_told ? master_->load : static_cast<double>(members_.size()));
   }
 }
 
