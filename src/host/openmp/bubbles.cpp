@@ -64,6 +64,11 @@ Outside* outside_of_this_thread(bool make) noexcept {
 
 // --- who can be told of by the scheduler. All under the lock.
 
+/// nullptr for a bubble.
+Member* member_of(EntityId entity) noexcept {
+  return entity.index() < g_state->members.size() ? g_state->members[entity.index()] : nullptr;
+}
+
 void enter_member(Member& member) {
   const std::size_t index = member.entity.index();
   if (g_state->members.size() <= index) g_state->members.resize(index + 1, nullptr);
@@ -85,7 +90,7 @@ runtime::CounterSlot& counters() noexcept { return *runtime::this_thread()->coun
 std::vector<Data> carry_out_moves(runtime::Counter& count) noexcept {
   std::vector<Data> follow;
   for (const policy::ThreadMove& move : g_state->forest.take_moves()) {
-    Member* const member = g_state->members[move.thread.index()];
+    Member* const member = member_of(move.thread);
     if (member == nullptr) continue;
     const policy::RunQueue& queue = g_state->queues[move.to];
     member->wanted.store(move.to.value(), std::memory_order_seq_cst);
@@ -105,7 +110,7 @@ std::vector<Data> carry_out_moves(runtime::Counter& count) noexcept {
 void note_thieves() noexcept {
   for (const EntityId outermost : g_state->forest.outermost()) {
     for (const EntityId thread : g_state->forest.threads_of(outermost)) {
-      Member* const member = g_state->members[thread.index()];
+      Member* const member = member_of(thread);
       if (member == nullptr) continue;
       const DomainId given = g_state->queues[member->given].domain;
       const DomainId here = g_state->queues[g_state->forest.where(thread)].domain;
@@ -191,7 +196,7 @@ void expect_as_much(EntityId bubble, std::size_t size) noexcept {
   const EntityId around = g_state->forest[bubble].parent;
   if (!around.valid()) return;
   for (const EntityId thread : g_state->forest[around].members) {
-    const Member* const member = g_state->members[thread.index()];
+    const Member* const member = member_of(thread);
     const policy::Entity& entity = g_state->forest[thread];
     if (entity.is_bubble || member == nullptr || entity.load != unknown_load) continue;
     g_state->forest.expect_load(thread, static_cast<double>(size));

@@ -1,0 +1,310 @@
+// Teams that a bubble scheduler places, with real threads: who is told what while others come and go.
+#include <gtest/gtest.h>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <functional>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "host/openmp/bubbles.hpp"
+#include "support/runtime_host.hpp"
+
+namespace lares::omp::bubbles {
+namespace {
+
+constexpr std::size_t domains = 4;
+constexpr std::size_t cores_per_domain = 2;
+
+std::atomic<std::size_t> g_followed{0};
+
+/// Memory whose page n is at home in domain n modulo their number.
+int homes(const void* memory, std::size_t /*bytes*/, std::uint64_t* pages, std::size_t count,
+          std::uint64_t* absent, std::uint64_t* unknown) {
+  for (std::size_t d = 0; d < count; ++d) pages[d] = 0;
+  pages[reinterpret_cast<std::uintptr_t>(memory) / 4096 % count] = 1;
+  *absent = *unknown = 0;
+  return 0;
+}
+int follow(void* /*memory*/, std::size_t /*bytes*/, std::size_t /*chunk*/, int /*way*/) {
+  ++g_followed;
+  return 0;
+}
+constexpr DataCalls calls{homes, follow};
+
+/// A page of data in a domain.
+Data data_in(std::size_t domain, std::size_t which = 0) {
+  return {(1000 + domain + domains * which) * 4096, 4096};
+}
+
+std::size_t domain_here() {
+  const auto cores = cores_of(t_member->wanted.load());
+  return static_cast<std::size_t>(cores.front().value()) / cores_per_domain;
+}
+
+/// The engine's machine, and a scheduler's. One at a time.
+class Placed {
+ public:
+  explicit Placed(const char* scheduler)
+      : machine_(std::vector<std::size_t>(domains, cores_per_domain)) {
+    set_up(runtime::Engine::instance().machine(), scheduler);
+    for (auto& word : allowed_.words) word = ~0UL;
+    allowed_.bytes = sizeof(allowed_.words);
+  }
+  ~Placed() { g_on = false; }
+  Placed(const Placed&) = delete;
+  Placed& operator=(const Placed&) = delete;
+
+  /// A region of `size` threads, the calling one among them.
+  void region(std::size_t size, const std::function<void(std::size_t)>& body, Memory& memory) {
+    Team team;
+    team.choose(size, allowed_, memory);
+    const auto member = [&](std::size_t number) {
+      team.join(number, static_cast<int>(syscall(SYS_gettid)));
+      body(number);
+      team.rest(number);
+      if (number != 0 || !team.is_inner()) let_be();
+      team.leave(number);
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < size; ++i) threads.emplace_back(member, i);
+    member(0);
+    for (std::thread& thread : threads) thread.join();
+  }
+  void region(std::size_t size, const std::function<void(std::size_t)>& body) {
+    Memory memory;
+    region(size, body, memory);
+  }
+
+ private:
+  runtime::host::Machine machine_;
+  ProcessorMask allowed_;
+};
+
+std::uint64_t steals() {
+  return runtime::host::counted([](const auto& slot) { return slot.bubble_steals.get(); });
+}
+
+/// Until all of `count` threads have come here.
+class Meeting {
+ public:
+  explicit Meeting(std::size_t count) : count_(count) {}
+  void wait() {
+    ++came_;
+    while (came_.load() < count_) std::this_thread::yield();
+  }
+
+ private:
+  const std::size_t count_;
+  std::atomic<std::size_t> came_{0};
+};
+
+TEST(NestedTeams, AnInnerTeamIsWhereItsMasterIs) {
+  for (const char* name : {"cache", "memory"}) {
+    Placed placed(name);
+    std::atomic<std::size_t> away{0};
+    Meeting all(domains);
+    placed.region(domains, [&](std::size_t team) {
+      EXPECT_EQ(domain_here(), team) << name;
+      all.wait();
+      const std::size_t master = domain_here();
+      Meeting inner(4);
+      placed.region(4, [&](std::size_t) {
+        inner.wait();
+        if (domain_here() != master) ++away;
+      });
+    });
+    EXPECT_EQ(away.load(), 0U) << name;
+    EXPECT_EQ(t_member, nullptr);
+  }
+}
+
+TEST(NestedTeams, ThreadsGoToTheirData) {
+  Placed placed("memory");
+  Meeting said(domains);
+  placed.region(domains, [&](std::size_t number) {
+    const std::size_t home = (number + 1) % domains;
+    add_data(data_in(home), calls, Shake::now);
+    said.wait();
+    EXPECT_EQ(domain_here(), home);
+    Meeting inner(2);
+    placed.region(2, [&](std::size_t) {
+      inner.wait();
+      EXPECT_EQ(domain_here(), home);
+    });
+  });
+}
+
+TEST(NestedTeams, WhatWasSaidBeforeTheTeamIsItsFirstThreads) {
+  Placed placed("memory");
+  add_data(data_in(3), calls, Shake::never);
+  placed.region(2, [](std::size_t number) {
+    if (number == 0) {
+      EXPECT_EQ(domain_here(), 3U);
+    }
+  });
+  clear_data();
+  Memory memory;
+  placed.region(
+      2,
+      [](std::size_t number) {
+        if (number == 0) {
+          EXPECT_EQ(domain_here(), 0U);
+        }
+      },
+      memory);
+}
+
+TEST(NestedTeams, EachMemberHasItsChunkOfTheNextTeamsData) {
+  Placed placed("memory");
+  // Chunks of a page: one after the other they are in domain 0, 1, 2, 3.
+  add_next_team_data({1000 * 4096, domains * 4096}, 4096, calls);
+  Meeting all(domains);
+  placed.region(domains, [&](std::size_t number) {
+    all.wait();
+    EXPECT_EQ(domain_here(), number);
+  });
+  add_next_team_data({1003 * 4096, 4096}, 4096, calls);
+  placed.region(1 + 1, [](std::size_t number) {
+    if (number == 0) {
+      EXPECT_EQ(domain_here(), 3U);
+    }
+  });
+}
+
+TEST(NestedTeams, AnIdleDomainTakesHalfOfATeamWithItsData) {
+  for (const char* name : {"memory", "cache"}) {
+    Placed placed(name);
+    g_followed = 0;
+    const bool may = std::string_view(name) == "memory";
+    const std::uint64_t before = steals();
+    std::atomic<std::size_t> left{0};
+    Meeting said(domains + 3);
+    placed.region(domains, [&](std::size_t number) {
+      if (number != 0) return said.wait();
+      placed.region(4, [&](std::size_t member) {
+        set_load(10);
+        add_data(data_in(0, member), calls, Shake::never);
+        said.wait();
+        // The others end now, and look around after a moment.
+        for (int i = 0; may && i < 2000 && steals() == before; ++i) usleep(1000);
+        usleep(20'000);
+        if (domain_here() != 0) ++left;
+      });
+    });
+    EXPECT_EQ(left.load(), may ? 2U : 0U) << name;
+    EXPECT_EQ(g_followed.load(), may ? 2U : 0U) << name;
+  }
+}
+
+TEST(NestedTeams, WhatAThiefNamesLaterFollows) {
+  Placed placed("memory");
+  g_followed = 0;
+  const std::uint64_t before = steals();
+  Meeting said(domains + 3);
+  std::atomic<std::size_t> left{0};
+  placed.region(domains, [&](std::size_t number) {
+    if (number != 0) return said.wait();
+    placed.region(4, [&](std::size_t member) {
+      set_load(10);
+      said.wait();
+      for (int i = 0; i < 2000 && steals() == before; ++i) usleep(1000);
+      usleep(20'000);
+      add_data(data_in(0, member), calls, Shake::never);
+      if (domain_here() != 0) ++left;
+    });
+  });
+  EXPECT_EQ(left.load(), 2U);
+  EXPECT_EQ(g_followed.load(), 2U);
+}
+
+TEST(NestedTeams, NobodyTakesWhatNothingIsKnownOf) {
+  Placed placed("memory");
+  const std::uint64_t before = steals();
+  placed.region(domains, [&](std::size_t number) {
+    if (number != 0) return;
+    placed.region(4, [&](std::size_t) {
+      usleep(20'000);
+      EXPECT_EQ(domain_here(), 0U);
+    });
+  });
+  EXPECT_EQ(steals(), before);
+}
+
+TEST(NestedTeams, TheProgramsOwnChoiceIsLeftAlone) {
+  Placed placed("memory");
+  placed.region(2, [&](std::size_t number) {
+    if (number != 0) return;
+    let_be();
+    EXPECT_EQ(t_member->thread, 0);
+  });
+}
+
+// Everything at once, in any order; the sanitizers watch, and nobody may be lost or wait for ever.
+void storm(Placed& placed, std::size_t depth, std::uint32_t seed, std::atomic<std::size_t>& bodies) {
+  std::mt19937 random(seed);
+  Memory memory;
+  for (int round = 0; round < 3; ++round) {
+    const std::size_t size = 2 + random() % 3;
+    placed.region(
+        size,
+        [&, round](std::size_t number) {
+          ++bodies;
+          std::mt19937 own(seed * 31 + static_cast<std::uint32_t>(round * 7) +
+                           static_cast<std::uint32_t>(number));
+          for (int step = 0; step < 4; ++step) {
+            switch (own() % 7) {
+              case 0:
+                add_data(data_in(own() % domains, own() % 3), calls,
+                         static_cast<Shake>(own() % 3));
+                break;
+              case 1:
+                clear_data();
+                break;
+              case 2:
+                set_load(static_cast<double>(own() % 20));
+                break;
+              case 3:
+                set_intensity(static_cast<double>(own() % 3));
+                break;
+              case 4: {
+                const HoldStill still;
+                std::this_thread::yield();
+                break;
+              }
+              case 5:
+                add_next_team_data(data_in(own() % domains), 4096, calls);
+                break;
+              default:
+                usleep(static_cast<unsigned>(own() % 2000));
+            }
+          }
+          EXPECT_FALSE(cores_of(t_member->wanted.load()).empty());
+          if (depth > 1) storm(placed, depth - 1, static_cast<std::uint32_t>(own()), bodies);
+        },
+        memory);
+  }
+}
+
+TEST(NestedTeams, Storm) {
+  for (const char* name : {"cache", "memory", "spread", "gang"}) {
+    Placed placed(name);
+    std::atomic<std::size_t> bodies{0};
+    storm(placed, 2, 42, bodies);
+    EXPECT_GT(bodies.load(), 3U * 2 * (1 + 3 * 2)) << name;
+    clear_data();
+    // What is left is as at the beginning.
+    std::atomic<std::size_t> wrong{0};
+    add_next_team_data({1000 * 4096, domains * 4096}, 4096, calls);
+    placed.region(domains, [&](std::size_t number) {
+      if (std::string_view(name) == "memory" && domain_here() != number) ++wrong;
+    });
+    EXPECT_EQ(wrong.load(), 0U) << name;
+  }
+}
+
+}  // namespace
+}  // namespace lares::omp::bubbles
