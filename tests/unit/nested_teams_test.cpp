@@ -1,4 +1,5 @@
-// Teams that a bubble scheduler places, with real threads: who is told what while others come and go.
+// Teams that a bubble scheduler places, with real threads: who is told what while others come and
+// go.
 #include <gtest/gtest.h>
 
 #include <sys/syscall.h>
@@ -244,7 +245,8 @@ TEST(NestedTeams, TheProgramsOwnChoiceIsLeftAlone) {
 }
 
 // Everything at once, in any order; the sanitizers watch, and nobody may be lost or wait for ever.
-void storm(Placed& placed, std::size_t depth, std::uint32_t seed, std::atomic<std::size_t>& bodies) {
+void storm(Placed& placed, std::size_t depth, std::uint32_t seed,
+           std::atomic<std::size_t>& bodies) {
   std::mt19937 random(seed);
   Memory memory;
   for (int round = 0; round < 3; ++round) {
@@ -258,8 +260,7 @@ void storm(Placed& placed, std::size_t depth, std::uint32_t seed, std::atomic<st
           for (int step = 0; step < 4; ++step) {
             switch (own() % 7) {
               case 0:
-                add_data(data_in(own() % domains, own() % 3), calls,
-                         static_cast<Shake>(own() % 3));
+                add_data(data_in(own() % domains, own() % 3), calls, static_cast<Shake>(own() % 3));
                 break;
               case 1:
                 clear_data();

@@ -3,11 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
+#include <limits>
 #include <mutex>
 
 #include "base/clock.hpp"
 #include "runtime/counters.hpp"
+#include "runtime/futex.hpp"
 #include "runtime/process_lock.hpp"
 #include "runtime/spinlock.hpp"
 #include "runtime/thread_state.hpp"
@@ -241,6 +242,10 @@ std::vector<CoreId> idle_cores() {
   return idle;
 }
 
+/// For so long a thread has nothing to do before its core counts as idle: some hundred times what
+/// moving a thread takes.
+constexpr Nanoseconds least_idleness{1'000'000};
+
 std::vector<Data> fill_idle_cores() noexcept {
   const std::vector<CoreId> idle = idle_cores();
   if (idle.empty()) return {};
@@ -407,27 +412,28 @@ void Team::join(std::size_t number, int system_number) noexcept {
   member->thread = system_number;
 }
 
-bool Team::stays_idle() const noexcept {
-  // A thousand times what moving a thread takes, and a small part of what such a move is for.
-  constexpr std::int64_t least_idleness = 1'000'000;
-  const std::int64_t end = now().count + least_idleness;
-  // relaxed: only how many they are counts.
-  const auto all_rest = [this] {
-    return resting_.load(std::memory_order_relaxed) == members_.size();
-  };
-  while (!all_rest() && now().count < end) {
-    const timespec moment{0, 20'000};
-    nanosleep(&moment, nullptr);
+bool Team::stays_idle() noexcept {
+  const std::int64_t end = now().count + least_idleness.count;
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  for (;;) {
+    // seq_cst: whoever rests later sees the sleeper, or is counted here.
+    const std::uint32_t resting = resting_.load(std::memory_order_seq_cst);
+    if (resting == members_.size()) return false;
+    const std::int64_t left = end - now().count;
+    if (left <= 0) return true;
+    runtime::futex_wait(resting_, resting, {left});
   }
-  return !all_rest();
 }
 
 void Team::rest(std::size_t number) noexcept {
-  resting_.fetch_add(1, std::memory_order_relaxed);
+  const bool is_last = resting_.fetch_add(1, std::memory_order_seq_cst) + 1 == members_.size();
+  if (is_last && sleepers_.load(std::memory_order_seq_cst) != 0) {
+    runtime::futex_wake(resting_, std::numeric_limits<std::uint32_t>::max());
+  }
   {
     const std::lock_guard lock(g_bubbles_lock);
     g_state->forest.set_load(members_[number]->entity, 0);
-    if (idle_cores().empty()) return;
+    if (is_last || idle_cores().empty()) return;
   }
   if (!stays_idle()) return;
   std::vector<Data> follow;

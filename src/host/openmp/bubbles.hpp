@@ -125,15 +125,18 @@ class Team {
  private:
   void attach_next_team_data() noexcept;
   static void tick_siblings(policy::EntityId around) noexcept;
-  [[nodiscard]] bool stays_idle() const noexcept;
+  [[nodiscard]] bool stays_idle() noexcept;
 
   Member* const master_;  ///< in the team around this one, or null
   Member* outer_of_caller(std::size_t number) const noexcept {
     return number == 0 ? master_ : nullptr;
   }
-  std::vector<Member*> members_;         ///< by thread number; the first may be master_
-  std::deque<Member> own_;               ///< the others
-  std::atomic<std::size_t> resting_{0};  ///< threads that have done their part; any thread
+  std::vector<Member*> members_;  ///< by thread number; the first may be master_
+  std::deque<Member> own_;        ///< the others
+  Nanoseconds start_;             ///< when it was placed
+  /// Threads that have done their part, and of those who have waited for the others; any thread.
+  std::atomic<std::uint32_t> resting_{0};
+  std::atomic<std::uint32_t> sleepers_{0};
   policy::EntityId bubble_;
   Memory* memory_ = nullptr;
 };
