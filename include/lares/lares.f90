@@ -360,6 +360,32 @@ module lares
       integer(c_int) :: lares_touch
     end function lares_touch
 
+    function lares_replicate(memory, bytes) bind(c)
+      import
+      type(c_ptr), value :: memory
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: lares_replicate
+    end function lares_replicate
+
+    function lares_local(address) bind(c)
+      import
+      type(c_ptr), value :: address
+      type(c_ptr) :: lares_local
+    end function lares_local
+
+    function lares_refresh(memory, bytes) bind(c)
+      import
+      type(c_ptr), value :: memory
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: lares_refresh
+    end function lares_refresh
+
+    function lares_unreplicate(memory) bind(c)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int) :: lares_unreplicate
+    end function lares_unreplicate
+
     function lares_cost_read(from, home, bytes) bind(c)
       import
       integer(c_int), value :: from, home

@@ -38,27 +38,32 @@ size_t lares_domain_processors(int domain, int* processors, size_t count);
    safety: any thread, any time. */
 int lares_distance(int from, int to);
 
-/* --- Threads and their data ------------------------------------------------------------------ */
+/* --- Teams that a bubble scheduler places (`lares run --bubbles`)
+   ----------------------------------
 
-/* NOLINTBEGIN(readability-identifier-naming): types are named as C names them. */
+   Hints of the calling thread, for as long as its team lasts; outside of a parallel region they are
+   those of thread 0 of its next team. They decide where threads run, never what a program computes.
+   Under `--bubbles off`, the default, and without Lares they do nothing. Each gives 0, or -1 with
+   errno EINVAL for an argument that makes no sense. Thread safety: any thread, about itself. */
 
-/* When a thread goes to its data. */
-enum lares_shake { LARES_SHAKE_NOT = 0, LARES_SHAKE_NEXT_REGION = 1, LARES_SHAKE_NOW = 2 };
+/* When threads are placed anew. */
+enum lares_shake {
+  LARES_SHAKE_NOT = 0,         /* when the scheduler is asked for another reason */
+  LARES_SHAKE_NEXT_REGION = 1, /* when the thread opens its next parallel region */
+  LARES_SHAKE_NOW = 2          /* at once; its own next teams go where it is */
+};
 
-/* NOLINTEND(readability-identifier-naming) */
-
-/* The following are for the calling thread. Outside of `lares run`, and under `--bubbles off`, they
-   give 0 and do nothing (ForestGOMP 2010, Table 3).
-
-   This data is the thread's, wherever its pages are; with LARES_SHAKE_NOW the thread and its coming
-   teams go to it at once. */
+/* The calling thread uses this memory, wherever its pages are: the scheduler `memory` puts the
+   thread to it, and whoever is stolen takes it along. May be called for several ranges. O(1): some
+   64 pages are looked at. (ForestGOMP 4.2: set_current_thread_affinity) */
 int lares_set_thread_affinity(const void* memory, size_t bytes, enum lares_shake shake);
-/* Forgets all of the thread's data. */
+/* Forgets all memory that the calling thread uses. */
 int lares_clear_thread_affinity(void);
-/* How much work the thread has left, in units of the program's choice: for whoever steals threads.
- */
+/* What the calling thread still has to do, in any unit, the same for all; 1 if it is not said. A
+   core that has nothing to do takes threads from whoever has most (ForestGOMP 4.1.2). */
 int lares_set_load(double work_left);
-/* How much of its time the thread waits for memory, from 0 to 1. */
+/* How much the calling thread asks of memory, 1 if it is not said: its data weighs so much more or
+   less (ForestGOMP 4.1.1). */
 int lares_set_memory_intensity(double intensity);
 
 #ifdef __cplusplus

@@ -193,6 +193,23 @@ int lares_settle(void* memory, size_t bytes);
 /* Touches a range for the calling thread, so that a system call may use it. */
 int lares_touch(const void* memory, size_t bytes);
 
+/* --- Copies of what is only read -------------------------------------------------------------- */
+
+/* Copies the range into every other memory, and gives how many copies that made (0 where all
+   domains share one memory), or -1. Where memory lacks, a domain reads the original. From then on
+   nobody may write to the range but with lares_refresh. The copies end with lares_unreplicate, or
+   when lares_free or lares_realloc ends the range. */
+int lares_replicate(const void* memory, size_t bytes);
+/* Where the calling thread reads this address nearest: in the copy of the domain it runs in, or the
+   address itself, where there is none. Takes some tens of nanoseconds and no lock: ask once for a
+   table, not for each access, and again when the thread may have moved. */
+const void* lares_local(const void* address);
+/* Writes a part of the original, which has changed, to the copies. Who reads meanwhile may see old
+   and new. */
+int lares_refresh(const void* memory, size_t bytes);
+/* Ends the copies of the range that begins there: nobody may use them any more. */
+int lares_unreplicate(const void* memory);
+
 /* --- Costs ----------------------------------------------------------------------------------- */
 
 /* Nanoseconds for going once over a range of `bytes` in domain `home`, and for moving it (measured

@@ -119,6 +119,36 @@ class Block {
   std::size_t count_ = 0;
 };
 
+/// One copy of read-only data in each memory for as long as it lives (lares_replicate). Neither
+/// moves nor copies. Thread safety: local() from any thread.
+template <class T>
+  requires std::is_trivially_copyable_v<T>
+class Replicas {
+ public:
+  /// The data must outlive it, and nobody may write to it but for refresh(). Throws
+  /// std::invalid_argument with a sentence, for instance if a part of it has copies already.
+  explicit Replicas(std::span<const T> data) : data_(data) {
+    made_ = lares_replicate(data.data(), data.size_bytes());
+    if (made_ < 0) throw std::invalid_argument(lares_memory_error());
+  }
+  ~Replicas() { lares_unreplicate(data_.data()); }
+  Replicas(const Replicas&) = delete;
+  Replicas& operator=(const Replicas&) = delete;
+
+  /// What the calling thread reads nearest. Ask once for many accesses.
+  [[nodiscard]] std::span<const T> local() const noexcept {
+    return {static_cast<const T*>(lares_local(data_.data())), data_.size()};
+  }
+  /// The data has changed: so do the copies. Who reads meanwhile may see old and new.
+  void refresh() noexcept { lares_refresh(data_.data(), data_.size_bytes()); }
+  /// Copies beside the data itself; 0 where all domains share one memory.
+  [[nodiscard]] int count() const noexcept { return made_; }
+
+ private:
+  std::span<const T> data_;
+  int made_ = 0;
+};
+
 /// For std::pmr containers. Each allocation takes whole pages: put a pool or a monotonic resource
 /// in front for small objects.
 class MemoryResource final : public std::pmr::memory_resource {

@@ -60,6 +60,10 @@ Counts& Counts::operator+=(const Counts& other) noexcept {
   loops += other.loops;
   loop_iterations += other.loop_iterations;
   for (std::size_t i = 0; i < loop_steals.size(); ++i) loop_steals[i] += other.loop_steals[i];
+  bubbles += other.bubbles;
+  bubble_shakes += other.bubble_shakes;
+  bubble_steals += other.bubble_steals;
+  bubble_data += other.bubble_data;
   loop_ns += other.loop_ns;
   loop_wait_ns += other.loop_wait_ns;
   loop_span_ns += other.loop_span_ns;

@@ -39,9 +39,13 @@ struct Counts {
   std::uint64_t loops = 0;                                           ///< worksharing loops of ours
   Shares loop_iterations;                                            ///< by whose part they were of
   std::array<std::uint64_t, runtime::distance_ranks> loop_steals{};  ///< ranges, as `steals`
-  double loop_ns = 0;       ///< threads' time in loops of ours
-  double loop_wait_ns = 0;  ///< at the barriers behind them
-  double loop_span_ns = 0;  ///< if all threads had been in loops as long as the longest one
+  double loop_ns = 0;               ///< threads' time in loops of ours
+  double loop_wait_ns = 0;          ///< at the barriers behind them
+  double loop_span_ns = 0;          ///< if all threads had been in loops as long as the longest one
+  std::uint64_t bubbles = 0;        ///< teams that a bubble scheduler placed
+  std::uint64_t bubble_shakes = 0;  ///< threads that it moved to their data
+  std::uint64_t bubble_steals = 0;  ///< threads that it moved to idle cores
+  std::uint64_t bubble_data = 0;    ///< ranges of data that went along
   std::uint64_t queue_operations = 0;
   double queueing_ns = 0;     ///< time in queue operations, estimated from samples
   double thread_time_ns = 0;  ///< threads x time from the first region to the end of the last

@@ -37,6 +37,10 @@ void add_counts(Json& json, const Counts& counts) {
                    {"thread_seconds", known(counts.loop_ns / 1e9)},
                    {"wait_seconds", known(counts.loop_wait_ns / 1e9)},
                    {"imbalance", known(counts.loop_imbalance())}};
+  json["bubbles"] = {{"teams", counts.bubbles},
+                     {"threads_moved_to_data", counts.bubble_shakes},
+                     {"threads_moved_to_idle_cores", counts.bubble_steals},
+                     {"data_moved_along", counts.bubble_data}};
   json["queueing"] = {
       {"operations", counts.queue_operations},
       {"seconds", known(counts.queueing_ns / 1e9)},

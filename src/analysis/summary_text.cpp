@@ -138,6 +138,17 @@ void add_loop_line(std::vector<std::string>& lines, const Counts& counts) {
   if (counts.loops > 0) lines.push_back(line("loops", loops_text(counts)));
 }
 
+void add_bubble_line(std::vector<std::string>& lines, const Counts& counts) {
+  if (counts.bubbles == 0) return;
+  lines.push_back(line(
+      "bubbles", fmt::format("{} teams placed; threads moved: {} to their data, {} to idle cores{}",
+                             grouped(counts.bubbles), grouped(counts.bubble_shakes),
+                             grouped(counts.bubble_steals),
+                             counts.bubble_data == 0 ? std::string()
+                                                     : fmt::format(" ({} ranges of data with them)",
+                                                                   grouped(counts.bubble_data)))));
+}
+
 std::vector<std::string> all_notes(const Report& report) {
   std::vector<std::string> notes = report.notes;
   for (const std::string& note : report.run.notes) {
@@ -175,6 +186,7 @@ std::vector<std::string> summary_text(const Report& report, std::size_t max_line
     lines.push_back(line("policy", report.policy_words));
     add_task_lines(lines, report.run);
     add_loop_line(lines, report.run.counts);
+    add_bubble_line(lines, report.run.counts);
     add_waiting_line(lines, report.run);
     advice = advise(report.run, report.setting);
   }

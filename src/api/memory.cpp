@@ -13,11 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "api/bubbles.h"
 #include "api/machine_here.hpp"
 #include "lares/lares.h"
 #include "memory/manager/costs.hpp"
 #include "memory/manager/manager.hpp"
 #include "memory/manager/usage.hpp"
+#include "memory/replicas.hpp"
 
 #define LARES_PUBLIC extern "C" __attribute__((visibility("default")))
 
@@ -67,6 +69,7 @@ void tell_when_a_team_starts() {
 struct Library {
   lares::machine::Machine machine = lares::api::machine_here();
   memory::Manager manager{machine, table_of_the_run()};
+  memory::Replicas replicas{manager};
 };
 
 Library& library() {
@@ -77,9 +80,20 @@ Library& library() {
 /// 0, or an errno if the C library has no room for what a fork needs. Nothing may wait for its
 /// touch then: the child would not have it.
 int follow_forks() {
-  static const int error = pthread_atfork([] { library().manager.before_fork(); },
-                                          [] { library().manager.after_fork_in_parent(); },
-                                          [] { library().manager.after_fork_in_child(); });
+  // Who makes copies asks the manager meanwhile.
+  static const int error = pthread_atfork(
+      [] {
+        library().replicas.before_fork();
+        library().manager.before_fork();
+      },
+      [] {
+        library().manager.after_fork_in_parent();
+        library().replicas.after_fork();
+      },
+      [] {
+        library().manager.after_fork_in_child();
+        library().replicas.after_fork();
+      });
   return error;
 }
 
@@ -292,6 +306,12 @@ LARES_PUBLIC void* lares_alloc(size_t bytes, const lares_distribution* how, unsi
   return lares_realloc(nullptr, bytes, how, flags);
 }
 
+/// Of memory that is about to end. Nothing is a mistake here.
+static void end_copies(const void* range) {
+  const Bytes size = manager().size_of(range);
+  if (size.count != 0) library().replicas.forget(address_of(range), size);
+}
+
 LARES_PUBLIC void* lares_realloc(void* old, size_t bytes, const lares_distribution* how,
                                  unsigned flags) {
   constexpr unsigned known = LARES_HUGE_PAGES | LARES_STRICT;
@@ -301,13 +321,16 @@ LARES_PUBLIC void* lares_realloc(void* old, size_t bytes, const lares_distributi
   }
   const Result<Wanted> checked = wanted(how);
   if (!checked) return given(checked.error());
+  end_copies(old);
   return given(manager().resize(
       old, {bytes}, distribution_of(checked.value()),
       {.huge = (flags & LARES_HUGE_PAGES) != 0, .strict = (flags & LARES_STRICT) != 0}));
 }
 
 LARES_PUBLIC int lares_free(void* range) {
-  return range == nullptr ? 0 : done(manager().free(range));
+  if (range == nullptr) return 0;
+  end_copies(range);
+  return done(manager().free(range));
 }
 
 LARES_PUBLIC size_t lares_size(const void* range) { return manager().size_of(range).count; }
@@ -338,6 +361,7 @@ LARES_PUBLIC int lares_set_next_team_affinity(void* range, size_t bytes, size_t 
   const auto noted =
       manager().attach_to_next_team(address_of(range), {bytes}, {chunk}, (flags & LARES_MOVE) != 0);
   if (noted) tell_when_a_team_starts();
+  if (noted && (flags & LARES_MOVE) == 0) lares_tell_next_team_data(range, bytes, chunk);
   return done(noted);
 }
 
@@ -425,6 +449,26 @@ LARES_PUBLIC int lares_settle(void* range, size_t bytes) {
 LARES_PUBLIC int lares_touch(const void* range, size_t bytes) {
   manager().next_touch().touch(address_of(range), {bytes});
   return 0;
+}
+
+LARES_PUBLIC int lares_replicate(const void* range, size_t bytes) {
+  manager();
+  const Result<std::size_t> made = library().replicas.add(address_of(range), {bytes});
+  return made ? static_cast<int>(made.value()) : mistake(made.error());
+}
+
+LARES_PUBLIC const void* lares_local(const void* address) {
+  // Not by way of an integer: the compiler would not know whose memory it is.
+  const auto* const bytes = static_cast<const char*>(address);
+  return bytes + (library().replicas.local(address_of(address)) - address_of(address));
+}
+
+LARES_PUBLIC int lares_refresh(const void* range, size_t bytes) {
+  return done(library().replicas.refresh(address_of(range), {bytes}));
+}
+
+LARES_PUBLIC int lares_unreplicate(const void* range) {
+  return done(library().replicas.remove(address_of(range)));
 }
 
 LARES_PUBLIC double lares_cost_read(int from, int home, size_t bytes) {

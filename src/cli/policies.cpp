@@ -1,4 +1,5 @@
 // `lares policies`: what `--policy` and LARES_POLICY accept, one line each.
+#include "policy/bubbles/scheduler.hpp"
 #include "policy/registry.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@ namespace lares::cli {
 namespace {
 
 using nlohmann::ordered_json;
+using policy::BubbleSchedulerEntry;
 using policy::Entry;
 using policy::Preset;
 using policy::Reach;
@@ -46,11 +48,12 @@ std::vector<Line> lines_of(std::span<const Entry<Policy>> entries) {
   return lines;
 }
 
-std::vector<Line> lines_of(std::span<const Preset> presets) {
+/// Of rows that have no name of a paper.
+template <class Row>
+std::vector<Line> plain_lines_of(std::span<const Row> rows) {
   std::vector<Line> lines;
-  for (const auto& preset : presets) {
-    lines.push_back(
-        {std::string(preset.name), "", std::string(preset.summary), std::string(preset.source)});
+  for (const Row& row : rows) {
+    lines.push_back({std::string(row.name), "", std::string(row.summary), std::string(row.source)});
   }
   return lines;
 }
@@ -60,7 +63,8 @@ std::vector<Group> groups() {
       {"distribution", "where data without a home goes", lines_of(policy::distributions())},
       {"push", "which place a ready task enters", lines_of(policy::pushes())},
       {"steal", "which places an idle worker visits", lines_of(policy::steals())},
-      {"preset", "one of each", lines_of(policy::presets())},
+      {"preset", "one of each", plain_lines_of(policy::presets())},
+      {"bubbles", "where teams go, each as one", plain_lines_of(policy::bubble_schedulers())},
   };
 }
 
@@ -149,6 +153,10 @@ ordered_json to_json(const Preset& preset) {
           {"push", preset.push},     {"steal", preset.steal}};
 }
 
+ordered_json to_json(const BubbleSchedulerEntry& entry) {
+  return {{"name", entry.name}, {"summary", entry.summary}, {"source", entry.source}};
+}
+
 template <class Row>
 ordered_json list(std::span<const Row> rows) {
   ordered_json json = ordered_json::array();
@@ -174,6 +182,7 @@ std::string as_json() {
                              {"push", list(policy::pushes())},
                              {"steal", list(policy::steals())},
                              {"preset", list(policy::presets())},
+                             {"bubbles", list(policy::bubble_schedulers())},
                              {"pairs", pairs()}};
   return json.dump(2) + '\n';
 }

@@ -288,8 +288,19 @@ class Run {
                              environment_);
   }
 
+  /// A bubble scheduler needs threads that the library binds.
+  void place_teams() {
+    if (settings_.bubbles.empty()) return environment_.unset("LARES_BUBBLES");
+    environment_.set("LARES_BUBBLES", settings_.bubbles);
+    if (environment_.get("LARES_BOUND") || binding_.note) return;
+    binding_.note =
+        "--bubbles places no team, because OMP_PLACES, OMP_PROC_BIND or a variable like "
+        "them says where threads run; with --bind spread Lares does";
+  }
+
   void prepare(const Session& session) {
     binding_ = bind_threads(environment_, settings_.machine, settings_.bind);
+    place_teams();
     environment_.set("LARES_SESSION", session.path());
     environment_.set("LARES_POLICY", policy::to_string(settings_.policy));
     environment_.set("LARES_LOOPS", policy::to_string(settings_.loops));
@@ -505,6 +516,11 @@ void add_run(CLI::App& app) {
                    "How threads are bound: close, spread, none, as-is (default: as OMP_PLACES and "
                    "OMP_PROC_BIND say, else spread)")
       ->type_name("HOW");
+  command
+      ->add_option("--bubbles", options->bubbles,
+                   "Who places the threads of teams, nested ones included: cache, memory, spread, "
+                   "gang (`lares policies` lists them), or off (default)")
+      ->type_name("NAME");
   command
       ->add_option(
           "--placement", options->placement,

@@ -50,6 +50,11 @@ struct alignas(128) CounterSlot {
   Counter loop_steals[distance_ranks];      ///< ranges it took, by rank as above
   Counter loop_ticks;                       ///< from coming to a loop to finding nothing left of it
   Counter loop_wait_ticks;                  ///< at the barriers behind them; both from samples
+  // Of the thread that asked a bubble scheduler (host/openmp/bubbles).
+  Counter bubbles;        ///< teams that it placed
+  Counter bubble_shakes;  ///< threads that moved because data or load had changed
+  Counter bubble_steals;  ///< threads that moved to idle cores
+  Counter bubble_data;    ///< ranges of data that moved along
 };
 
 /// A message of the library to the user: what was left to the stock runtime, what was refused.

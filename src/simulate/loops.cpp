@@ -30,7 +30,8 @@ void Loop::count(const Interval& task, WorkerId home) {
   ++outcome_.by_locality[static_cast<std::size_t>(how)];
 }
 
-void StaticLoop::prepare(double /*now*/) {
+void StaticLoop::prepare(double now) {
+  if (teams_) shake(now);
   for (Own& own : own_) own = {};
   for (std::uint32_t i = 0; i < phase().end - phase().first; ++i) {
     const TaskIndex task = in_order(i);
@@ -44,18 +45,25 @@ void StaticLoop::next(std::uint32_t w, double clock) {
   if (!own.is_through()) return execution_.start(w, own.tasks[own.next++], clock);
   rest(w, Agenda::never);
   execution_.leave(w, clock);
-  rebind(clock);
+  if (teams_) steal(clock);
 }
 
-// Those go to another core who waited for others to be through.
-void StaticLoop::rebind(double now) {
-  std::erase_if(left_, [&](const Rebinding& each) {
-    const bool due = std::ranges::all_of(each.after, [&](std::uint32_t w) {
-      return own_[w].is_through() && !execution_.is_busy(w);
-    });
-    if (due) execution_.move(each.worker, each.core, each.next_touch, now);
-    return due;
-  });
+// Data that shall follow its thread does so from its first pass on.
+void StaticLoop::shake(double now) {
+  for (const TeamForest::Move& move : teams_->shaken()) {
+    if (!move.with_data) continue;
+    execution_.move(static_cast<std::uint32_t>(move.worker), move.core, true, now);
+  }
+}
+
+void StaticLoop::steal(double now) {
+  for (std::uint32_t w = 0; w < own_.size(); ++w) {
+    const std::size_t running = execution_.is_busy(w) ? 1 : 0;
+    teams_->set_left(w, own_[w].tasks.size() - own_[w].next + running);
+  }
+  for (const TeamForest::Move& move : teams_->steal()) {
+    execution_.move(static_cast<std::uint32_t>(move.worker), move.core, move.with_data, now);
+  }
 }
 
 void DynamicLoop::prepare(double now) {

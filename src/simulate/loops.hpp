@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/random.hpp"
 #include "decide/loops.hpp"
 #include "policy/places.hpp"
 #include "simulate/course.hpp"
+#include "simulate/team_forest.hpp"
 
 namespace lares::simulate {
 
@@ -31,13 +33,13 @@ class Loop : public Course {
 };
 
 /// Each worker runs the iterations that it owns, in order. Also the course of bound threads, each
-/// with a program of its own.
+/// with a program of its own, which a bubble scheduler may move.
 class StaticLoop final : public Loop {
  public:
   StaticLoop(const Setup& setup, Execution& execution, Agenda& agenda, Outcome& outcome)
-      : Loop(setup, execution, agenda, outcome),
-        own_(setup.cores.size()),
-        left_(setup.workload.rebindings) {}
+      : Loop(setup, execution, agenda, outcome), own_(setup.cores.size()) {
+    if (!workload().teams.teams.empty()) teams_.emplace(setup.machine, workload().teams);
+  }
   void next(std::uint32_t worker, double clock) override;
 
  private:
@@ -47,10 +49,11 @@ class StaticLoop final : public Loop {
     [[nodiscard]] bool is_through() const { return next == tasks.size(); }
   };
   void prepare(double now) override;
-  void rebind(double now);
+  void shake(double now);
+  void steal(double now);
 
-  std::vector<Own> own_;         // by worker
-  std::vector<Rebinding> left_;  // of the workload's
+  std::vector<Own> own_;             // by worker
+  std::optional<TeamForest> teams_;  // if the workers are teams
 };
 
 /// Workers fetch the next iteration from a counter, which serves one after another.

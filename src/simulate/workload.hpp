@@ -9,6 +9,7 @@
 
 #include "base/ids.hpp"
 #include "policy/access.hpp"
+#include "simulate/team_plan.hpp"
 
 namespace lares::simulate {
 
@@ -86,14 +87,6 @@ struct Script {
   }
 };
 
-/// A bound thread that goes to another core once others have nothing left to do.
-struct Rebinding {
-  std::vector<std::uint32_t> after{};  ///< the other workers
-  std::uint32_t worker = 0;
-  CoreId core{};
-  bool next_touch = false;  ///< its data follows: from then on, blocks move to where it uses them
-};
-
 /// A whole program. Plain data; immutable while it is simulated.
 struct Workload {
   std::string name;
@@ -101,15 +94,15 @@ struct Workload {
   std::vector<Access> accesses;
   std::vector<Block> blocks;
   std::vector<Phase> phases;
-  bool reuses = false;   ///< blocks are used again soon enough for caches to matter
-  bool written = false;  ///< blocks with a home were just written there, and caches have them
-  bool packs = false;    ///< tasks fetch their data before they compute, and not meanwhile
-  std::vector<Rebinding> rebindings{};  ///< under Schedule::Kind::static_loop
-  Script script;                        ///< empty: the phases' creators make all tasks, in order
-  bool tells = true;                    ///< the program tells the runtime what its tasks use
-  bool creation_told = false;           ///< what creating takes is in the parts of the script
-  double amount = 0;  ///< of work, for a rate: bytes, updates or operations; 0: none
-  std::string unit;   ///< of the rate: "GB/s", "GF/s", "MLUP/s"
+  bool reuses = false;         ///< blocks are used again soon enough for caches to matter
+  bool written = false;        ///< blocks with a home were just written there, and caches have them
+  bool packs = false;          ///< tasks fetch their data before they compute, and not meanwhile
+  TeamPlan teams;              ///< whose threads the workers are, under Schedule::Kind::static_loop
+  Script script;               ///< empty: the phases' creators make all tasks, in order
+  bool tells = true;           ///< the program tells the runtime what its tasks use
+  bool creation_told = false;  ///< what creating takes is in the parts of the script
+  double amount = 0;           ///< of work, for a rate: bytes, updates or operations; 0: none
+  std::string unit;            ///< of the rate: "GB/s", "GF/s", "MLUP/s"
   double unit_scale = 1e9;
 
   [[nodiscard]] std::span<const Access> accesses_of(TaskIndex task) const noexcept {

@@ -193,6 +193,21 @@ class Placement(unittest.TestCase):
                 self.assertIn("one thread had written", done.errors + done.output)
 
 
+class Copies(unittest.TestCase):
+    """Look-ups by random keys in a table that one thread wrote, on four nodes."""
+
+    def remote_share(self, how):
+        done = run(4, LARES, "run", "--quiet", "--", program("examples/lookup-gcc"), how, "16", "20")
+        self.assertIn("wrong=0 result=ok", done.output)
+        self.assertIn("copies=" + ("3" if how == "copies" else "0"), done.output)
+        matrix = lab_guests.fetched(done.region("look-ups"))
+        return lab_guests.remote(matrix) / sum(map(sum, matrix))
+
+    def test_one_table_is_far_for_three_of_four_and_copies_are_near_for_all(self):
+        self.assertGreater(self.remote_share("plain"), 0.65)
+        self.assertLess(self.remote_share("copies"), 0.1)
+
+
 class Following(unittest.TestCase):
     """`lares run --placement follow`: work that repeats itself, with its data elsewhere, on four nodes."""
 

@@ -342,9 +342,13 @@ class Policies(CommandTest):
         self.assertLessEqual({"cyclicnuma", "randnuma", "pLoc", "pLocNuma", "pNumaW", "pNumaWLoc",
                               "sRand", "sRandNuma", "sProcNuma", "sNumaProc", "sProc", "sNuma"},
                              papers)
-        for group in ("distribution", "push", "steal", "preset"):
+        for group in ("distribution", "push", "steal", "preset", "bubbles"):
             for entry in table[group]:
                 self.assertTrue(entry["source"] and entry["summary"], entry)
+
+    def test_every_bubble_scheduler_is_listed(self):
+        names = {entry["name"] for entry in self.table()["bubbles"]}
+        self.assertEqual(names, {"cache", "memory", "spread", "gang"})
 
     def test_what_is_listed_is_accepted_and_what_is_excluded_is_refused(self):
         table = self.table()
@@ -364,7 +368,7 @@ class Policies(CommandTest):
     def test_text_has_one_line_each_that_line_up(self):
         table = self.table()
         lines = self.output("policies").splitlines()
-        for group in ("distribution", "push", "steal", "preset"):
+        for group in ("distribution", "push", "steal", "preset", "bubbles"):
             columns = set()
             for entry in table[group]:
                 found = [line for line in lines if line.startswith(f"  {entry['name']} ")
@@ -377,7 +381,7 @@ class Policies(CommandTest):
         table = self.table()
         rows = list(csv.DictReader(io.StringIO(self.output("policies", "--format", "csv"))))
         listed = {(row["group"], row["name"], row["summary"]) for row in rows}
-        for group in ("distribution", "push", "steal", "preset"):
+        for group in ("distribution", "push", "steal", "preset", "bubbles"):
             for entry in table[group]:
                 self.assertIn((group, entry["name"], entry["summary"]), listed)
 

@@ -43,6 +43,11 @@ SampleStats two_threads() {
   sample.slot(0).loop_ticks.add(6000);  // two in a nanosecond
   sample.slot(1).loop_ticks.add(2000);
   sample.slot(1).loop_wait_ticks.add(1000);
+  sample.slot(0).bubbles.add(2);
+  sample.slot(1).bubbles.add(1);
+  sample.slot(0).bubble_shakes.add(4);
+  sample.slot(1).bubble_steals.add(6);
+  sample.slot(1).bubble_data.add(8);
   sample.slot(1).queue_operations.add(20);
   return sample;
 }
@@ -72,6 +77,10 @@ TEST(StatsFile, AddsUpTheThreads) {
   EXPECT_DOUBLE_EQ(process.counts.loop_ns, 4000);
   EXPECT_DOUBLE_EQ(process.counts.loop_wait_ns, 500);
   EXPECT_DOUBLE_EQ(process.counts.loop_imbalance(), 1.5);
+  EXPECT_EQ(process.counts.bubbles, 3U);
+  EXPECT_EQ(process.counts.bubble_shakes, 4U);
+  EXPECT_EQ(process.counts.bubble_steals, 6U);
+  EXPECT_EQ(process.counts.bubble_data, 8U);
   EXPECT_EQ(process.counts.queue_operations, 1020U);
   EXPECT_EQ(process.busiest_operations, 1000U);
 }

@@ -158,6 +158,39 @@ TEST(CApi, Costs) {
   EXPECT_NE(std::string(text.data()).find("1 MiB"), std::string::npos);
 }
 
+TEST(CApi, CopiesEndWithTheirMemory) {
+  auto* const table = static_cast<char*>(lares_alloc(2 * page, nullptr, 0));
+  std::memset(table, 'a', 2 * page);
+  const int made = lares_replicate(table, 2 * page);
+  EXPECT_GE(made, 0);
+  EXPECT_LT(made, lares_domain_count());
+  table[page] = 'b';
+  EXPECT_EQ(lares_refresh(table + page, 1), 0);
+  EXPECT_EQ(*static_cast<const char*>(lares_local(table + page)), 'b');
+  EXPECT_EQ(*static_cast<const char*>(lares_local(table)), 'a');
+  EXPECT_EQ(lares_replicate(table + page, 1), -1);
+  EXPECT_EQ(errno, EINVAL);
+  EXPECT_STREQ(lares_memory_error(), "a part of the range has copies already");
+  EXPECT_EQ(lares_free(table), 0);
+  EXPECT_EQ(lares_unreplicate(table), -1) << "lares_free has ended them";
+  EXPECT_EQ(lares_local(&errno), &errno);
+}
+
+TEST(CppApi, ReplicasLastAsLongAsTheirObject) {
+  std::vector<int> table(5000, 7);
+  {
+    lares::Replicas<int> copies(table);
+    EXPECT_EQ(copies.local().size(), table.size());
+    table[4999] = 8;
+    copies.refresh();
+    EXPECT_EQ(copies.local()[4999], 8);
+    EXPECT_EQ(copies.local()[0], 7);
+    EXPECT_THROW(lares::Replicas<int>{std::span<const int>(table).first(1)}, std::invalid_argument);
+  }
+  EXPECT_EQ(lares_unreplicate(table.data()), -1);
+  EXPECT_THROW(lares::Replicas<int>{std::span<const int>()}, std::invalid_argument);
+}
+
 TEST(CppApi, ABlockOwnsItsMemory) {
   lares::Block<double> x(1000, lares::Placement::blocked(sizeof(double)));
   EXPECT_EQ(x.size(), 1000U);

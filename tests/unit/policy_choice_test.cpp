@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "policy/bubbles/scheduler.hpp"
 #include "policy_sample.hpp"
 
 namespace lares::policy {
@@ -107,6 +108,7 @@ TEST(Registry, EveryRowIsInTheDocumentation) {
   ASSERT_FALSE(text.empty());
   expect_documented(distributions(), text);
   expect_documented(pushes(), text);
+  expect_documented(bubble_schedulers(), text);
   expect_documented(steals(), text);
   expect_documented(presets(), text);
 }

@@ -379,30 +379,59 @@ TEST(Threads, HaveACoreToThemselvesOnceTheOthersAreThrough) {
   expect_near(ends_of(workload, {CoreId{0}, CoreId{0}}), {2, 4});
 }
 
+/// Teams of one thread and of two, on a core each; the second is stolen from.
+TeamPlan one_and_two(bool brings_data) {
+  TeamPlan plan{.scheduler = "cache", .teams = {{.threads = 1}, {.threads = 2}}};
+  plan.stealing = Stealing::given;
+  plan.victim = 1;
+  plan.brings_data = brings_data;
+  return plan;
+}
+
 TEST(Threads, GoToACoreThatIsLeftInTheMiddleOfATask) {
   Workload workload;
   workload.add_task(1.0, 0);
   workload.add_task(2.0, 1);
   workload.add_task(2.0, 2);
   workload.add_phase();
-  workload.rebindings.push_back({.after = {0}, .worker = 2, .core = CoreId{0}});
+  workload.teams = one_and_two(false);
   expect_near(ends_of(workload, {CoreId{0}, CoreId{1}, CoreId{1}}), {1, 2.5, 2.5});
 }
 
-// A core reads 1000 MB/s of its own memory, half of that of another's, and moves 500.
+TEST(Threads, StayWhereASchedulerDoesNotSteal) {
+  Workload workload;
+  workload.add_task(1.0, 0);
+  workload.add_task(2.0, 1);
+  workload.add_task(2.0, 2);
+  workload.add_phase();
+  workload.teams = one_and_two(false);
+  workload.teams.stealing = Stealing::none;
+  expect_near(ends_of(workload, {CoreId{0}, CoreId{1}, CoreId{1}}), {1, 4, 4});
+  // The cores are domains of their own.
+  workload.teams.stealing = Stealing::decided;
+  expect_near(ends_of(workload, {CoreId{0}, CoreId{1}, CoreId{1}}), {1, 4, 4});
+  workload.teams.scheduler = "memory";
+  expect_near(ends_of(workload, {CoreId{0}, CoreId{1}, CoreId{1}}), {1, 2.5, 2.5});
+}
+
+// A core reads 1000 MB/s of its own memory, half of that of another's, and moves 500. It is shared
+// until the first thread is through.
 TEST(Threads, TakeTheirDataAlongIfTheyShall) {
-  for (const bool next_touch : {false, true}) {
+  for (const bool brings_data : {false, true}) {
     Workload workload;
     workload.blocks.push_back({Bytes{1'000'000'000}, DomainId{1}, {}});
     workload.add_task(0.5, 0);
+    workload.add_task(3.0, 1);
     for (int pass = 0; pass < 2; ++pass) {
-      workload.add_task(0, 1);
+      workload.add_task(0, 2);
       workload.accesses.push_back({0, AccessMode::read, 1e9});
     }
     workload.add_phase();
-    workload.rebindings.push_back(
-        {.after = {0}, .worker = 1, .core = CoreId{0}, .next_touch = next_touch});
-    expect_near(ends_of(workload, {CoreId{0}, CoreId{1}}), {0.5, next_touch ? 4.0 : 3.5});
+    workload.teams = one_and_two(brings_data);
+    workload.teams.teams[1].touched_by = {1};
+    workload.teams.teams[1].bytes = 1e9;
+    const std::vector<CoreId> cores = {CoreId{0}, CoreId{1}, CoreId{1}};
+    expect_near(ends_of(workload, cores), {0.5, 3.25, brings_data ? 4.25 : 4.0});
   }
 }
 

@@ -11,6 +11,7 @@
 #include "cli/launch/stall.hpp"
 #include "lab/sizes.hpp"
 #include "memory/placement_choice.hpp"
+#include "policy/bubbles/scheduler.hpp"
 
 namespace lares::cli {
 namespace {
@@ -61,6 +62,27 @@ Result<policy::LoopChoice> settle_loops(const RunOptions& options, const Environ
   auto loops = policy::parse_loops(chosen ? chosen->text : "stock", machine.domains_with_cores());
   if (!loops && chosen) return from(chosen->source, loops.error());
   return loops;
+}
+
+/// The scheduler's name; empty for "off".
+Result<std::string> settle_bubbles(const RunOptions& options, const Environment& environment) {
+  const auto chosen = choose(options.bubbles, "--bubbles", environment, "LARES_BUBBLES");
+  if (!chosen || chosen->text == "off") return std::string();
+  if (policy::find_bubble_scheduler(chosen->text) != nullptr) return chosen->text;
+  std::string names;
+  for (const auto& entry : policy::bubble_schedulers()) names += std::string(entry.name) + ", ";
+  return from(chosen->source,
+              Error{fmt::format("unknown bubble scheduler \"{}\", accepted are {}off", chosen->text,
+                                names)});
+}
+
+/// A bubble scheduler places threads by binding them.
+std::optional<Error> contradiction(const std::string& bubbles, BindChoice bind) {
+  if (bubbles.empty() || bind == BindChoice::automatic) return std::nullopt;
+  if (bind == BindChoice::close || bind == BindChoice::spread) return std::nullopt;
+  return Error{
+      fmt::format("--bubbles {} places threads, which --bind {} forbids: leave one of the two out",
+                  bubbles, bind == BindChoice::none ? "none" : "as-is")};
 }
 
 Result<BindChoice> settle_bind(const RunOptions& options, const Environment& environment) {
@@ -135,10 +157,10 @@ Result<bool> settle_quiet(const RunOptions& options, const Environment& environm
 
 /// Those that the commands read, and those that `lares run` sets for the library. LARES_LAB_KERNEL
 /// is read by `lares lab`, which may be what runs, or is run.
-constexpr std::array<std::string_view, 14> known_here = {
-    "LARES_BIND",    "LARES_BOUND",     "LARES_DOMAIN",  "LARES_LAB_KERNEL", "LARES_LOOPS",
-    "LARES_MACHINE", "LARES_PLACEMENT", "LARES_POLICY",  "LARES_QUIET",      "LARES_RECORD",
-    "LARES_SESSION", "LARES_STALL",     "LARES_SUMMARY", "LARES_TRACE"};
+constexpr std::array<std::string_view, 15> known_here = {
+    "LARES_BIND",   "LARES_BOUND",   "LARES_BUBBLES",   "LARES_DOMAIN",  "LARES_LAB_KERNEL",
+    "LARES_LOOPS",  "LARES_MACHINE", "LARES_PLACEMENT", "LARES_POLICY",  "LARES_QUIET",
+    "LARES_RECORD", "LARES_SESSION", "LARES_STALL",     "LARES_SUMMARY", "LARES_TRACE"};
 
 bool is_known(const std::string& name) {
   // Elsewhere the warning tells the user that nothing is disturbed.
@@ -151,6 +173,9 @@ bool is_known(const std::string& name) {
 Result<RunSettings> settle(const RunOptions& options, const Environment& environment) {
   const auto bind = settle_bind(options, environment);
   if (!bind) return bind.error();
+  const auto bubbles = settle_bubbles(options, environment);
+  if (!bubbles) return bubbles.error();
+  if (const auto wrong = contradiction(bubbles.value(), bind.value())) return *wrong;
   const auto placement = settle_placement(options, environment);
   if (!placement) return placement.error();
   const auto summary = settle_summary(options, environment);
@@ -173,6 +198,7 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   settings.policy = policy.value();
   settings.loops = loops.value();
   settings.bind = bind.value();
+  settings.bubbles = bubbles.value();
   settings.placement = placement.value();
   if (summary) settings.summary = summary->value();
   if (const auto record = choose(options.record, "--record", environment, "LARES_RECORD")) {

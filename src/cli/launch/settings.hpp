@@ -23,6 +23,7 @@ struct RunOptions {
   std::string policy;
   std::string loops;
   std::string bind;
+  std::string bubbles;
   std::string placement;
   std::vector<std::string> summary;  ///< FORMAT FILE, or empty
   std::string record;
@@ -46,6 +47,7 @@ struct RunSettings {
   policy::Choice policy;
   policy::LoopChoice loops;
   BindChoice bind = BindChoice::automatic;
+  std::string bubbles;    ///< the scheduler that places teams; empty: none
   std::string placement;  ///< as memory::parse_placement reads it; empty: first touch
   std::optional<SummaryTarget> summary;  ///< nothing: text on standard error, unless quiet
   Bytes record_limit;                    ///< what the record may take until the program's end

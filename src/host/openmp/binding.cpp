@@ -26,6 +26,7 @@ namespace lares::omp {
 /// A master's team of one nesting level. The master's, and of the first thread of its next region.
 struct TeamMemory {
   std::vector<std::uint16_t> places;  ///< of the last team, by thread number
+  bubbles::Memory bubble;             ///< the same where a bubble scheduler places teams
   ProcessorMask allowed;              ///< of the master, outside of the region
 };
 
@@ -68,21 +69,18 @@ constexpr std::size_t most_levels = 4;  // teams nested deeper are not bound
 __attribute__((
     tls_model("initial-exec"))) constinit thread_local TeamMemory* t_memories[most_levels] = {};
 
-ProcessorMask mask_of(std::size_t place) noexcept {
-  ProcessorMask mask;
-  constexpr std::size_t bits = 8 * sizeof(unsigned long);
-  const machine::Machine& machine = runtime::Engine::instance().machine();
-  for (const OsCpu cpu : machine.cores[(*g_places)[place].core.index()].cpus) {
-    if (cpu.index() < bits * mask.words.size()) {
-      mask.words[cpu.index() / bits] |= 1UL << (cpu.index() % bits);
-    }
-  }
-  mask.bytes = sizeof(mask.words);
-  return mask;
+std::span<const CoreId> cores_of(int place) noexcept {
+  if (bubbles::on()) return bubbles::cores_of(place);
+  return {&(*g_places)[static_cast<std::size_t>(place)].core, 1};
+}
+
+ProcessorMask mask_of(int place) noexcept {
+  return omp::mask_of(runtime::Engine::instance().machine(), cores_of(place));
 }
 
 // The engine then need not ask the kernel where the thread runs.
-void tell_engine(CoreId core) noexcept {
+void tell_engine(std::span<const CoreId> cores) noexcept {
+  const CoreId core = cores.size() == 1 ? cores[0] : CoreId{};
   runtime::ThreadState* thread = runtime::this_thread();
   thread->core = core;
   thread->core_known = core.valid();
@@ -95,9 +93,21 @@ void note_refusal() noexcept {
       "threads are not bound, because the system refuses sched_setaffinity");
 }
 
+/// A bubble scheduler may have moved the calling thread, which nobody else binds now.
+void catch_up() noexcept {
+  if (t_place < 0 || bubbles::t_member == nullptr) return;
+  const int wanted = bubbles::t_member->wanted.load(std::memory_order_seq_cst);
+  if (wanted == t_place) return;
+  mask_of(wanted).apply();  // once more, if somebody else has bound it already
+  t_place = wanted;
+  tell_engine(cores_of(wanted));
+}
+
 /// True if the thread is still where Lares put it; else somebody else has chosen its processors.
 bool is_where_put() noexcept {
-  return ProcessorMask::of_thread(0) == mask_of(static_cast<std::size_t>(t_place));
+  const bubbles::HoldStill still;
+  catch_up();
+  return ProcessorMask::of_thread(0) == mask_of(t_place);
 }
 
 /// Binds the calling thread, or with -1 lets it go. Invariant: a bound thread's processors are some
@@ -112,15 +122,14 @@ void bind_to(int place, const ProcessorMask* own = nullptr) noexcept {
     return;
   }
   if (t_place < 0) t_before = own != nullptr ? *own : ProcessorMask::of_thread(0);
-  const auto index = static_cast<std::size_t>(place);
-  const ProcessorMask wanted = mask_of(index);
+  const ProcessorMask wanted = mask_of(place);
   if (!t_before.contains(wanted)) return;
   const std::int64_t start = now().count;
   if (!wanted.apply()) return note_refusal();
   t_place = place;
   t_bound.at = now().count;
   t_bound.binding_took = t_bound.at - start;
-  tell_engine((*g_places)[index].core);
+  tell_engine(cores_of(place));
 }
 
 // --- who uses which place
@@ -181,27 +190,6 @@ void forget_teams(void*) {
 
 }  // namespace
 
-// --- masks
-
-ProcessorMask ProcessorMask::of_thread(int number) noexcept {
-  // Not by the C library's function, which is ours for the program.
-  ProcessorMask mask;
-  const long bytes = syscall(SYS_sched_getaffinity, number, sizeof(mask.words), mask.words.data());
-  mask.bytes = bytes < 0 ? 0 : static_cast<std::size_t>(bytes);
-  return mask;
-}
-
-bool ProcessorMask::apply() const noexcept {
-  return syscall(SYS_sched_setaffinity, 0, bytes, words.data()) == 0;
-}
-
-bool ProcessorMask::contains(const ProcessorMask& other) const noexcept {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if ((other.words[i] & ~words[i]) != 0) return false;
-  }
-  return true;
-}
-
 void set_up_binding(const machine::Machine& machine, const char* how,
                     const char* session) noexcept {
   if (how == nullptr) return;
@@ -216,12 +204,14 @@ void set_up_binding(const machine::Machine& machine, const char* how,
   g_owners = map_owners(session, places->size());
   g_last_master = static_cast<const void**>(std::calloc(places->size(), sizeof(void*)));
   if (g_owners != nullptr && g_last_master != nullptr) g_places = places;
+  bubbles::set_up(machine, std::getenv("LARES_BUBBLES"));
 }
 
 void free_after_fork() noexcept {
   if (g_places == nullptr) return;
   g_process.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
   bind_to(-1);
+  bubbles::end_after_fork();
 }
 
 // --- handing processors on
@@ -229,6 +219,7 @@ void free_after_fork() noexcept {
 void Unbound::free() noexcept {
   const int error = errno;
   if (is_where_put()) {
+    place_ = t_place;  // a bubble scheduler has moved it, perhaps
     t_before.apply();
   } else {
     place_ = -1;
@@ -238,7 +229,7 @@ void Unbound::free() noexcept {
 
 void Unbound::bind_again() noexcept {
   const int error = errno;
-  mask_of(static_cast<std::size_t>(place_)).apply();
+  mask_of(place_).apply();
   errno = error;
 }
 
@@ -252,7 +243,7 @@ const ProcessorMask* mask_before_binding() noexcept {
 void forget_binding() noexcept {
   if (t_place < 0) return;
   t_place = -1;
-  tell_engine(CoreId{});
+  tell_engine({});
 }
 
 // --- teams
@@ -288,6 +279,14 @@ TeamMemory* memory_of_this_thread(std::size_t level) noexcept {
 
 }  // namespace
 
+void go_where_wanted(const ProcessorMask* own) noexcept {
+  const bubbles::HoldStill still;
+  const bubbles::Member* const member = bubbles::t_member;
+  if (member == nullptr) return;
+  bind_to(member->wanted.load(std::memory_order_seq_cst), own);
+  catch_up();
+}
+
 TeamBinding::TeamBinding(int thread) noexcept : thread_(thread) {
   if (g_places == nullptr || g_refused.load(std::memory_order_relaxed)) return;
   const std::size_t level = nesting_level();
@@ -302,7 +301,7 @@ TeamBinding::TeamBinding(int thread) noexcept : thread_(thread) {
 TeamBinding::~TeamBinding() {
   if (alone_ || memory_ == nullptr) return;
   let_master_go();
-  if (!chosen_) return;
+  if (!chosen_ || bubble_.is_chosen()) return;
   for (std::size_t i = outer_place_ >= 0 ? 1 : 0; i < memory_->places.size(); ++i) {
     give_back(memory_->places[i]);
   }
@@ -322,6 +321,12 @@ bool TeamBinding::learn_allowed() noexcept {
 void TeamBinding::choose(std::size_t size) noexcept {
   alone_ = size <= 1;
   if (alone_ || memory_ == nullptr) return;
+  if (bubbles::on()) {
+    learn_allowed();
+    bubble_.choose(size, memory_->allowed, memory_->bubble);
+    chosen_ = true;
+    return;
+  }
   if (size > g_places->size()) return;  // some would share a core: unbound, and nothing to ask
   const bool same_allowed = learn_allowed();
   const std::lock_guard lock(g_places_lock);
@@ -357,14 +362,28 @@ void TeamBinding::choose(std::size_t size) noexcept {
   chosen_ = true;
 }
 
-void TeamBinding::enter(std::size_t number) const noexcept {
+void TeamBinding::enter(std::size_t number) noexcept {
   if (alone_ || memory_ == nullptr) return;
   // Thread 0 is the master.
   if (number == 0 && t_bound.left != 0) {
     t_bound.gap = now().count - t_bound.left;
     t_bound.left = 0;  // what it opens inside of this region tells nothing
   }
-  bind_to(chosen_ ? memory_->places[number] : -1, number == 0 ? &memory_->allowed : nullptr);
+  const ProcessorMask* const own = number == 0 ? &memory_->allowed : nullptr;
+  if (bubbles::on() && chosen_) return enter_bubble(number, own);
+  bind_to(chosen_ ? memory_->places[number] : -1, own);
+}
+
+void TeamBinding::enter_bubble(std::size_t number, const ProcessorMask* own) noexcept {
+  bubble_.join(number, runtime::this_thread()->system_id.load(std::memory_order_relaxed));
+  go_where_wanted(own);
+}
+
+void TeamBinding::leave_bubble(std::size_t number) noexcept {
+  if (number != 0 || !bubble_.is_inner()) bubbles::let_be();
+  const bubbles::HoldStill still;
+  catch_up();
+  bubble_.leave(number);
 }
 
 // To be bound and let go takes some microseconds: what the many small regions of a loop would feel.
@@ -374,6 +393,7 @@ void TeamBinding::enter(std::size_t number) const noexcept {
 // also does so where the next region follows soon, as far as the last one tells: tasks of regions
 // of a millisecond took up to 1.6 times as long with a master that was let go between them.
 void TeamBinding::let_master_go() const noexcept {
+  if (bubble_.is_inner()) return go_where_wanted(nullptr);
   if (outer_place_ >= 0) return bind_to(outer_place_);
   if (t_place < 0) return;
   constexpr std::int64_t least = 100'000;

@@ -2,31 +2,17 @@
 // see docs/architecture.md, "Binding".
 #pragma once
 
-#include <sched.h>
-
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "host/openmp/bubbles.hpp"
+#include "host/openmp/processor_mask.hpp"
 #include "host/openmp/team_places.hpp"
 #include "machine/machine.hpp"
 
 namespace lares::omp {
-
-/// A set of processors as the kernel has it.
-struct ProcessorMask {
-  std::array<unsigned long, 128> words{};  ///< 8192 processors, the most that Linux can have
-  std::size_t bytes = 0;                   ///< how many of them the kernel uses; 0: not known
-
-  /// A thread's, by its number in the system (0: the calling thread's). `bytes` is 0 if the kernel
-  /// does not tell.
-  static ProcessorMask of_thread(int number) noexcept;
-  bool apply() const noexcept;  ///< to the calling thread; false: refused
-  [[nodiscard]] bool contains(const ProcessorMask& other) const noexcept;
-  bool operator==(const ProcessorMask& other) const noexcept { return words == other.words; }
-};
 
 /// Called once, when the library is loaded. `how` is LARES_BOUND; nullptr binds nothing. The places
 /// in use are noted in a file of `session`, so that the processes of a run share them.
@@ -56,6 +42,7 @@ class Unbound {
  private:
   void free() noexcept;
   void bind_again() noexcept;
+  bubbles::HoldStill still_;  // until after bind_again()
   int place_;
 };
 
@@ -63,6 +50,10 @@ class Unbound {
 const ProcessorMask* mask_before_binding() noexcept;
 /// The program has chosen processors for the calling thread: from now on they are its own.
 void forget_binding() noexcept;
+
+/// Binds the calling thread, a member of a team that a bubble scheduler places, to where that wants
+/// it. `own`: its processors as it has them without Lares, if they are known.
+void go_where_wanted(const ProcessorMask* own) noexcept;
 
 /// What a master remembers of its last team: one of the same size comes back to its data.
 struct TeamMemory;
@@ -80,14 +71,27 @@ class TeamBinding {
   /// By the first thread, before any other goes on.
   void choose(std::size_t size) noexcept;
   /// Each thread binds itself before it becomes a worker.
-  void enter(std::size_t number) const noexcept;
+  void enter(std::size_t number) noexcept;
+  /// It has done its part, and will wait for the others.
+  void rest(std::size_t number) noexcept {
+    if (bubble_.is_chosen()) [[unlikely]]
+      bubble_.rest(number);
+  }
+  /// It is a worker no longer.
+  void leave(std::size_t number) noexcept {
+    if (bubble_.is_chosen()) [[unlikely]]
+      leave_bubble(number);
+  }
 
  private:
+  void leave_bubble(std::size_t number) noexcept;
+  void enter_bubble(std::size_t number, const ProcessorMask* own) noexcept;
   bool learn_allowed() noexcept;
   void let_master_go() const noexcept;
 
   TeamMemory* memory_ = nullptr;            ///< the master's; null: nothing is bound
   const ProcessorMask* allowed_ = nullptr;  ///< the master's, if it is bound; null: to be asked
+  bubbles::Team bubble_;                    ///< with a bubble scheduler
   int thread_;                              ///< the master's number in the system
   int outer_place_ = -1;                    ///< of the master in the team around this one
   bool chosen_ = false;                     ///< the team's places are in `memory_`, and in use

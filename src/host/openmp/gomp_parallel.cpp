@@ -152,7 +152,7 @@ namespace gomp = lares::omp::gomp;
 #define LARES_LEAVE_TASKLESS(call)                                                                 \
   if (!lares::omp::schedules(stock)) return call;                                                  \
   lares::runtime::RegionHint& hint = *lares::runtime::hint_for(reinterpret_cast<const void*>(fn)); \
-  if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_waits()) {               \
+  if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_is_ours()) {             \
     const lares::omp::LeftToStock left;                                                            \
     return call;                                                                                   \
   }                                                                                                \

@@ -271,7 +271,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
     return stock.find(Entry::__kmpc_fork_call);
   }
   if (!lares::runtime::is_trusted_taskless(*lares::runtime::hint_for(kmp::code_of(microtask))) ||
-      lares::omp::next_team_waits()) {
+      lares::omp::next_team_is_ours()) {
     return reinterpret_cast<void*>(lares_kmp_fork_call);
   }
   return lares::runtime::this_worker() == nullptr

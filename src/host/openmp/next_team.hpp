@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "host/openmp/bubbles.hpp"
 #include "runtime/team.hpp"
 
 namespace lares::omp {
@@ -15,10 +16,13 @@ using TeamStarts = int (*)(const int* domains, std::size_t members);
 /// the thread that makes the next team.
 extern std::atomic<TeamStarts> g_next_team;
 
-/// Whether the next region must not be left to the stock runtime. One load.
+/// Whether memory waits for the next team. One load.
 inline bool next_team_waits() noexcept {
   return g_next_team.load(std::memory_order_relaxed) != nullptr;
 }
+
+/// Whether the next region must not be left to the stock runtime, though it makes no tasks.
+inline bool next_team_is_ours() noexcept { return next_team_waits() || bubbles::on(); }
 
 /// Null, or the function to tell; each wish is taken once.
 inline TeamStarts take_next_team() noexcept {

@@ -213,7 +213,10 @@ runtime::Worker* Region::enter() noexcept {
 void Region::leave(runtime::Worker* worker) noexcept {
   forget_control_variables();
   if (worker != nullptr) {
+    const auto number = worker->id.index();
+    binding_.rest(number);
     runtime::leave(*worker);
+    binding_.leave(number);
   } else if (stock_.thread_num() == 0) {
     runtime::set_this_worker(outer_);  // the other threads had none before
   }

@@ -11,7 +11,8 @@
 
 namespace lares::policy {
 
-using EntityId = Id<struct EntityTag>;  ///< a thread or a bubble; a number is used again after remove()
+using EntityId =
+    Id<struct EntityTag>;  ///< a thread or a bubble; a number is used again after remove()
 
 /// A thread, or a bubble that holds several.
 struct Entity {
@@ -19,11 +20,12 @@ struct Entity {
   bool is_bubble = false;
   EntityId parent;                ///< the bubble around it; invalid for the outermost
   std::vector<EntityId> members;  ///< of a bubble, in order of their thread numbers
-  double load = 1;                ///< of a thread: work left, in a unit that the program chooses
-  double intensity = 1;           ///< of a thread: how much it asks of memory; 0: nothing
+  double load = 1;  ///< of a thread: work left, in a unit that the program chooses; 0: it has ended
+  double most_load = 0;  ///< of a thread: the most that it was said to have; 0: nothing was said
+  double intensity = 1;  ///< of a thread: how much it asks of memory; 0: nothing
   std::vector<std::uint64_t> attached;  ///< of a thread: bytes of its data by domain, or empty
-  RunQueueId queue;  ///< where it may run; invalid: where its bubble may
-  CoreId last;       ///< of a thread: the core that the last distribution gave it
+  RunQueueId queue;                     ///< where it may run; invalid: where its bubble may
+  CoreId last;  ///< of a thread: the core that it was put on last; invalid: not known
 };
 
 /// A decision of a scheduler about a thread, for the executor to carry out.
@@ -60,7 +62,10 @@ class Forest {
   void open(EntityId bubble);
   /// Removes an entity and all its members.
   void remove(EntityId entity);
+  /// The program says it, or the thread has ended (0).
   void set_load(EntityId thread, double load);
+  /// Nobody has said it: it is guessed by what was before.
+  void expect_load(EntityId thread, double load) { entities_[thread.index()].load = load; }
   void set_intensity(EntityId thread, double intensity);
   void attach(EntityId thread, DomainId domain, std::uint64_t bytes);
   void detach(EntityId thread);  ///< all of its data
@@ -69,7 +74,8 @@ class Forest {
   // --- what a scheduler says
 
   /// Puts an entity into a queue. A thread that had another queue before is a move, which the
-  /// executor takes out with take_moves().
+  /// executor takes out with take_moves(); so is one whose data shall come along, which counts as
+  /// being there from now on.
   void put(EntityId entity, RunQueueId queue, bool with_data = false);
 
   // --- what both ask
@@ -77,16 +83,25 @@ class Forest {
   /// Where it may run: its own queue, else that of the nearest bubble around it that has one, else
   /// the whole machine.
   [[nodiscard]] RunQueueId where(EntityId entity) const noexcept;
-  [[nodiscard]] double load_of(EntityId entity) const;          ///< of a bubble: of all its threads
+  [[nodiscard]] double load_of(EntityId entity) const;  ///< of a bubble: of all its threads
   [[nodiscard]] std::vector<std::uint64_t> attached_to(EntityId entity) const;  ///< by domain
   [[nodiscard]] std::uint64_t bytes_of(EntityId entity) const;
   /// The threads in a bubble, at any depth, in order.
   [[nodiscard]] std::vector<EntityId> threads_of(EntityId entity) const;
+  /// All threads, oldest outermost bubble first.
+  [[nodiscard]] std::vector<EntityId> threads() const;
   /// Threads that may run on a core and nowhere else, and those of wider queues around it.
   [[nodiscard]] std::vector<EntityId> threads_on(CoreId core) const;
   std::vector<ThreadMove> take_moves() noexcept;
 
  private:
+  EntityId add(bool is_bubble, EntityId parent);
+  void release(EntityId entity);
+  void bring_data(Entity& thread);
+  void collect(EntityId entity, std::vector<EntityId>& threads) const;
+  /// The members of a bubble, or the outermost ones.
+  [[nodiscard]] std::vector<EntityId>& siblings(EntityId parent) noexcept;
+
   const RunQueues& queues_;
   std::vector<Entity> entities_;
   std::vector<EntityId> free_;

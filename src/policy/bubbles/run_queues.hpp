@@ -11,7 +11,8 @@
 
 namespace lares::policy {
 
-using RunQueueId = Id<struct RunQueueTag>;  ///< a part of the machine whose cores may run what is there
+using RunQueueId =
+    Id<struct RunQueueTag>;  ///< a part of the machine whose cores may run what is there
 
 /// One part of the machine.
 struct RunQueue {
@@ -52,6 +53,11 @@ class RunQueues {
   [[nodiscard]] Bytes memory(DomainId domain) const noexcept { return memory_[domain.index()]; }
 
  private:
+  RunQueueId add(machine::Level level, RunQueueId parent, std::vector<CoreId> cores);
+  void add_levels(const machine::Machine& machine, const std::vector<bool>& is_usable);
+  void add_cores();
+  void find_domains(const machine::Machine& machine, const std::vector<bool>& is_usable);
+
   std::vector<RunQueue> queues_;
   std::vector<RunQueueId> of_core_;
   std::vector<RunQueueId> of_domain_;

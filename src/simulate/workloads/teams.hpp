@@ -5,35 +5,30 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "machine/machine.hpp"
 #include "simulate/workload.hpp"
 
 namespace lares::simulate {
-
-/// A team of equal threads. A thread makes `rounds` passes, each over `bytes` of its own part.
-struct StreamTeam {
-  std::vector<CoreId> cores;   ///< by thread; several may share one
-  std::vector<DomainId> data;  ///< where equal parts of it are; at least one
-  std::size_t rounds = 1;
-  double bytes = 0;         ///< of one pass of one thread
-  bool next_touch = false;  ///< each thread's part moves to it in its first pass
-};
-
-/// When `after` has ended, the second half of `from` moves to the cores that it leaves.
-struct StealOfThreads {
-  std::size_t from = 0;
-  std::size_t after = 0;
-  bool migrates = false;  ///< its data follows
-};
 
 /// What a static schedule runs on these cores, a worker for each thread, team by team.
 struct BoundThreads {
   Workload workload;
   std::vector<CoreId> cores;
   std::vector<std::size_t> first;  ///< by team: its first worker; and the number of all
+  std::size_t moved = 0;           ///< threads that a scheduler moved before they ran
 };
 
-/// Source: Broquedis et al. 2010, sections 5.3 to 5.5. A team's `next_touch` is that of all.
-BoundThreads make_teams(const std::vector<StreamTeam>& teams,
-                        const StealOfThreads* steal = nullptr);
+/// Teams that a bubble scheduler places, and moves as the plan says. Source: Broquedis et al. 2010,
+/// sections 5.3 to 5.5.
+BoundThreads make_teams(const machine::Machine& machine, const TeamPlan& plan);
+
+/// One team of equal threads whose cores are given, as those of a program that binds them itself.
+struct BoundTeam {
+  std::vector<CoreId> cores;   ///< by thread; several may share one
+  std::vector<DomainId> data;  ///< where equal parts of each thread's data are; at least one
+  std::size_t rounds = 1;      ///< passes of a thread over its data
+  double bytes = 0;            ///< of one pass
+};
+BoundThreads make_bound_teams(const std::vector<BoundTeam>& teams);
 
 }  // namespace lares::simulate

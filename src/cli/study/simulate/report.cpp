@@ -264,10 +264,14 @@ std::string papers_report(std::uint32_t seeds, const CountedLines& counted) {
   if (isatty(STDERR_FILENO) == 1)
     fmt::print(stderr, "simulating four papers; this takes minutes\n");
   Page page(seeds);
-  page.section("Broquedis et al. 2010: ForestGOMP",
-               "Bound threads and their data, on `opteron-4s-square`. Which team is stolen from is "
-               "given, not decided; no scheduler is asked.",
-               papers::reproduce_forestgomp(find, seeds));
+  page.section(
+      "Broquedis et al. 2010: ForestGOMP",
+      "Teams of threads and their data, on `opteron-4s-square`. In Table 1 cores are given. "
+      "Everywhere else the [bubble schedulers](policies.md#bubbles) place the teams, and "
+      "data is where it was touched first. Stealing in Table 9, and from teams 0 and 1 in "
+      "Table 10, is from a given team, as in the paper; from team 2 in Table 10 it is what "
+      "`memory` decides.",
+      papers::reproduce_forestgomp(find, seeds));
   page.add(notes_of(publications[0]));
   write_schmidl(page, find, seeds);
   page.add(notes_of(publications[1]));

@@ -1,0 +1,151 @@
+// Teams as bubbles (`lares run --bubbles`): a bubble scheduler says on which part of the machine
+// each thread of each team may run, nested teams included, and moves threads that run already
+// (Broquedis et al. 2010, 4.1).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "host/openmp/processor_mask.hpp"
+#include "machine/machine.hpp"
+#include "policy/bubbles/scheduler.hpp"
+
+namespace lares::omp::bubbles {
+
+/// Written when the library is loaded, and in the child of a fork, which has one thread.
+inline constinit bool g_on = false;
+/// True if a bubble scheduler places the threads of teams. A place (t_place) is then the number of
+/// a run queue.
+inline bool on() noexcept { return g_on; }
+
+/// Called once, when the library is loaded. `name`: a bubble scheduler's; nullptr leaves all as it
+/// is.
+void set_up(const machine::Machine& machine, const char* name) noexcept;
+/// In the child of a fork, whose only thread is in no team that anybody places.
+void end_after_fork() noexcept;
+
+/// The cores that a place stands for.
+std::span<const CoreId> cores_of(int place) noexcept;
+
+/// Memory that a thread uses, by what the program says.
+struct Data {
+  std::uintptr_t begin;
+  std::size_t bytes;
+};
+
+/// What liblares does for us, which has the books of the program's memory.
+struct DataCalls {
+  /// lares_homes.
+  int (*homes)(const void* memory, std::size_t bytes, std::uint64_t* pages, std::size_t count,
+               std::uint64_t* absent, std::uint64_t* unknown);
+  /// lares_migrate_on_next_touch.
+  int (*follow)(void* memory, std::size_t bytes, std::size_t chunk, int way);
+};
+
+/// A thread of a team that is placed. Invariant: `wanted` is where it shall run; it runs there, or
+/// goes there itself when it looks next.
+struct Member {
+  policy::EntityId entity;  ///< under the lock
+  int thread = 0;           ///< the system's number; 0: nobody can be moved. Under the lock
+  const ProcessorMask* allowed = nullptr;  ///< what the thread may use; constant in the team
+  std::vector<Data> data;             ///< that others attached to it, or itself. Under the lock
+  policy::RunQueueId given;           ///< where its team put it, before any steal. Under the lock
+  bool brings_data = false;           ///< stolen: what it names later follows. Under the lock
+  double load = 1;                    ///< while it has something to do. Under the lock
+  std::atomic<int> wanted{-1};        ///< its place; written under the lock, any thread reads
+  std::atomic<std::size_t> inner{1};  ///< threads of its last inner team; its own thread writes
+  bool shakes = false;                ///< to be placed anew when it opens a region. Under the lock
+  /// The thread hands its processors on or binds itself (`still`), or somebody else binds it
+  /// (`moving`). Each sets its own flag before it looks at the other's, both seq_cst: so never
+  /// both.
+  std::atomic<bool> still{false};
+  std::atomic<bool> moving{false};
+};
+
+/// The calling thread's, in its innermost placed team. Only that thread touches it.
+__attribute__((tls_model("initial-exec"))) inline constinit thread_local Member* t_member = nullptr;
+
+/// While it lives, nobody else binds the calling thread.
+class HoldStill {
+ public:
+  HoldStill() noexcept : member_(t_member) {
+    if (member_ != nullptr) [[unlikely]]
+      hold();
+  }
+  HoldStill(const HoldStill&) = delete;
+  HoldStill& operator=(const HoldStill&) = delete;
+  ~HoldStill() {
+    if (member_ != nullptr && !held_before_) [[unlikely]]
+      member_->still.store(false, std::memory_order_seq_cst);
+  }
+
+ private:
+  void hold() noexcept;
+  Member* member_;
+  bool held_before_ = false;  ///< by one around this one
+};
+
+/// The program has chosen the calling thread's processors: from now on nobody moves it.
+void let_be() noexcept;
+
+/// What a master remembers of its last team, by thread number.
+struct Memory {
+  std::vector<CoreId> last;   ///< the core of each; invalid: several
+  std::vector<double> loads;  ///< threads that each needed for its own team
+};
+
+/// A team that is placed. Made by the master before the team starts, ended by it after the join.
+class Team {
+ public:
+  Team() noexcept;
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+  ~Team();
+
+  /// By the first thread, before any other goes on. `allowed`, the master's, and `memory` live as
+  /// long as the team.
+  void choose(std::size_t size, const ProcessorMask& allowed, Memory& memory) noexcept;
+  [[nodiscard]] bool is_chosen() const noexcept { return !members_.empty(); }
+  /// The calling thread is thread `number` from now on; it binds itself to the place of t_member.
+  void join(std::size_t number, int system_number) noexcept;
+  /// It has done its part of the region and will wait for the others: its core may be given to
+  /// threads that share one. Takes a moment if there are such threads, since short waits are no
+  /// idleness, but ends as soon as the whole team has come.
+  void rest(std::size_t number) noexcept;
+  /// It leaves the team. Nobody moves it after let_be(), so it can find out before where it is.
+  void leave(std::size_t number) noexcept { t_member = outer_of_caller(number); }
+  /// True if the team around this one is placed, too: thread 0 stays its member.
+  [[nodiscard]] bool is_inner() const noexcept { return master_ != nullptr; }
+
+ private:
+  void attach_next_team_data() noexcept;
+  [[nodiscard]] bool stays_idle() const noexcept;
+
+  Member* const master_;  ///< in the team around this one, or null
+  Member* outer_of_caller(std::size_t number) const noexcept {
+    return number == 0 ? master_ : nullptr;
+  }
+  std::vector<Member*> members_;         ///< by thread number; the first may be master_
+  std::deque<Member> own_;               ///< the others
+  std::atomic<std::size_t> resting_{0};  ///< threads that have done their part; any thread
+  policy::EntityId bubble_;
+  Memory* memory_ = nullptr;
+};
+
+/// When the calling thread is placed anew, and whoever has to give way: as `enum lares_shake`.
+enum class Shake : int { never, next_region, now };
+
+/// The calling thread uses `data`. It binds itself to the place of t_member afterwards.
+void add_data(const Data& data, const DataCalls& calls, Shake shake) noexcept;
+void clear_data() noexcept;
+/// Thread i of the next team, whoever opens it, uses the chunk i of `data`.
+void add_next_team_data(const Data& data, std::size_t chunk, const DataCalls& calls) noexcept;
+void set_load(double work_left) noexcept;
+void set_intensity(double intensity) noexcept;
+
+}  // namespace lares::omp::bubbles

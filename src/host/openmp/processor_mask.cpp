@@ -1,0 +1,43 @@
+#include "host/openmp/processor_mask.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace lares::omp {
+
+ProcessorMask ProcessorMask::of_thread(int number) noexcept {
+  // Not by the C library's function, which is ours for the program.
+  ProcessorMask mask;
+  const long bytes = syscall(SYS_sched_getaffinity, number, sizeof(mask.words), mask.words.data());
+  mask.bytes = bytes < 0 ? 0 : static_cast<std::size_t>(bytes);
+  return mask;
+}
+
+bool ProcessorMask::apply() const noexcept { return apply_to(0); }
+
+bool ProcessorMask::apply_to(int number) const noexcept {
+  return syscall(SYS_sched_setaffinity, number, bytes, words.data()) == 0;
+}
+
+bool ProcessorMask::contains(const ProcessorMask& other) const noexcept {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if ((other.words[i] & ~words[i]) != 0) return false;
+  }
+  return true;
+}
+
+ProcessorMask mask_of(const machine::Machine& machine, std::span<const CoreId> cores) noexcept {
+  ProcessorMask mask;
+  constexpr std::size_t bits = 8 * sizeof(unsigned long);
+  for (const CoreId core : cores) {
+    for (const OsCpu cpu : machine.cores[core.index()].cpus) {
+      if (cpu.index() < bits * mask.words.size()) {
+        mask.words[cpu.index() / bits] |= 1UL << (cpu.index() % bits);
+      }
+    }
+  }
+  mask.bytes = sizeof(mask.words);
+  return mask;
+}
+
+}  // namespace lares::omp

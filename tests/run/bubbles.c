@@ -1,0 +1,205 @@
+// Where the threads of nested teams run, and what moves them, under `lares run --bubbles NAME`.
+// Each thing prints one line; bubbles_test.py knows what it must be.
+//
+//   bubbles places OUTER INNER   a line for each inner thread: outer and inner number, processors
+//   bubbles data now|next|team   two threads, each with memory that is at home with the other: the
+//                                domain of each, and of its inner team, afterwards
+//   bubbles steal                two teams of four threads, one with little to do: for each thread
+//   of
+//                                the other, the domain in which it began and that in which it is
+//                                when the other team has ended
+//   bubbles own                  a thread that chooses its own processor, which nobody may change
+//   bubbles fork                 what a child and a new program may use, made in an inner region
+//   bubbles deep                 six levels of regions, a team of 64, teams of one, again and again
+#define _GNU_SOURCE
+#include <lares/lares.h>
+#include <lares/memory.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { page = 4096, bytes = 64 * page };
+
+// As the kernel has them: the C library's function is Lares' while a program runs under it.
+static unsigned long processors(void) {
+  unsigned long mask[128] = {0};
+  syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+  return mask[0];
+}
+
+static void compute(double seconds) {
+  const double end = omp_get_wtime() + seconds;
+  volatile unsigned long count = 0;
+  while (omp_get_wtime() < end) ++count;
+}
+
+static void places(int outer, int inner) {
+#pragma omp parallel num_threads(outer)
+  {
+    const int team = omp_get_thread_num();
+#pragma omp parallel num_threads(inner)
+    {
+#pragma omp barrier
+#pragma omp critical
+      printf("%d %d %lx\n", team, omp_get_thread_num(), processors());
+#pragma omp barrier
+    }
+#pragma omp barrier
+  }
+}
+
+// Of a team of two, while another thread's is there, too; -1: they differ.
+static int inner_domains(void) {
+  static int came = 0;
+  int here = -1;
+  int same = 1;
+#pragma omp parallel num_threads(2)
+  {
+    int all = 0;
+#pragma omp atomic
+    ++came;
+    while (all < 4) {
+#pragma omp atomic read
+      all = came;
+      sched_yield();
+    }
+    const int domain = lares_domain_here();
+#pragma omp critical
+    {
+      if (here >= 0 && domain != here) same = 0;
+      here = domain;
+    }
+  }
+  return same ? here : -1;
+}
+
+static void data(const char* when) {
+  char* memory = lares_alloc(2 * bytes, NULL, 0);
+  memset(memory, 1, 2 * bytes);
+  // In the books: the pages of this machine may all be on one node.
+  for (int i = 0; i < 2; ++i) lares_attach_task(memory + i * bytes, bytes, 1 - i);
+  if (strcmp(when, "team") == 0) lares_set_next_team_affinity(memory, 2 * bytes, bytes, 0);
+#pragma omp parallel num_threads(2)
+  {
+    const int me = omp_get_thread_num();
+    const int before = lares_domain_here();
+    const enum lares_shake shake =
+        strcmp(when, "next") == 0 ? LARES_SHAKE_NEXT_REGION : LARES_SHAKE_NOW;
+    if (strcmp(when, "team") != 0) lares_set_thread_affinity(memory + me * bytes, bytes, shake);
+#pragma omp barrier
+    const int after = lares_domain_here();
+    const int inner = inner_domains();
+#pragma omp critical
+    printf("%d %d %d %d\n", me, before, after, inner);
+  }
+  lares_free(memory);
+}
+
+static void steal(void) {
+#pragma omp parallel num_threads(2)
+  {
+    const int team = omp_get_thread_num();
+#pragma omp parallel num_threads(4)
+    {
+      const int before = lares_domain_here();
+      lares_set_load(team == 0 ? 30 : 1);
+      compute(team == 0 ? 0.3 : 0.05);
+      const int then = lares_domain_here();
+      if (team == 0) compute(0.3);  // who is done first is idle, too
+      if (team == 0) {
+#pragma omp critical
+        printf("%d %d\n", before, then);
+      }
+    }
+  }
+}
+
+static void own(void) {
+#pragma omp parallel num_threads(2)
+  {
+    const int team = omp_get_thread_num();
+#pragma omp parallel num_threads(4)
+    {
+      unsigned long wanted = 0;
+      if (team == 0) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        for (int cpu = 0; cpu < 64 && CPU_COUNT(&set) == 0; ++cpu) {
+          if ((processors() >> cpu & 1) != 0) CPU_SET(cpu, &set);
+        }
+        sched_setaffinity(0, sizeof set, &set);
+        wanted = processors();
+      }
+      lares_set_load(team == 0 ? 30 : 1);
+      compute(team == 0 ? 0.6 : 0.05);
+      if (team == 0) {
+#pragma omp critical
+        printf("%d\n", processors() == wanted);
+      }
+    }
+  }
+}
+
+static void make_processes(void) {
+  const unsigned long all = processors();
+#pragma omp parallel num_threads(2)
+#pragma omp parallel num_threads(2)
+#pragma omp critical
+  {
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+      printf("%d\n", processors() == all);
+      fflush(stdout);
+      _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    if (system("grep Cpus_allowed_list /proc/self/status") != 0) puts("failed");
+    fflush(stdout);
+  }
+}
+
+static long nest(int level) {
+  long count = 0;
+#pragma omp parallel num_threads(level % 3 == 2 ? 1 : 2) reduction(+ : count)
+  count += level == 0 ? 1 : nest(level - 1);
+  return count;
+}
+
+static void deep(void) {
+  omp_set_max_active_levels(8);
+  long sum = 0;
+  for (int i = 0; i < 20; ++i) {
+    sum += nest(5);
+#pragma omp parallel num_threads(64) reduction(+ : sum)
+    ++sum;
+  }
+  printf("%ld\n", sum);
+}
+
+int main(int count, char** words) {
+  const char* what = count > 1 ? words[1] : "";
+  omp_set_max_active_levels(2);
+  omp_set_dynamic(0);
+  if (strcmp(what, "places") == 0 && count > 3) {
+    places(atoi(words[2]), atoi(words[3]));
+  } else if (strcmp(what, "data") == 0 && count > 2) {
+    data(words[2]);
+  } else if (strcmp(what, "steal") == 0) {
+    steal();
+  } else if (strcmp(what, "own") == 0) {
+    own();
+  } else if (strcmp(what, "fork") == 0) {
+    make_processes();
+  } else if (strcmp(what, "deep") == 0) {
+    deep();
+  } else {
+    return 2;
+  }
+  return 0;
+}

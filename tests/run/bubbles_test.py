@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Tests of `lares run --bubbles`: where threads of nested teams run, and what moves them.
+
+Usage: bubbles_test.py LARES PROGRAM... -- [CLASS...]
+
+PROGRAM is bubbles.c for one compiler. Each core is a domain of its own here, so what needs two
+domains needs two cores.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LARES = sys.argv[1]
+PROGRAMS = sys.argv[2:sys.argv.index("--")]
+# Two domains whatever this machine has, each of one core.
+MACHINE = "synthetic:pack:1 l2:2 core:1 pu:1"
+
+
+def clean_environment():
+    return {name: value for name, value in os.environ.items()
+            if not name.startswith(("OMP_", "GOMP_", "KMP_", "LARES_"))}
+
+
+class BubbleTest(unittest.TestCase):
+    def setUp(self):
+        if not {0, 1} <= os.sched_getaffinity(0):
+            self.skipTest("needs processors 0 and 1")
+
+    def run_under(self, bubbles, program, *words, options=(), status=0):
+        """Its lines as lists of words, and what the summary counts of bubbles."""
+        with tempfile.TemporaryDirectory() as folder:
+            summary = pathlib.Path(folder) / "summary.json"
+            done = subprocess.run(
+                ["taskset", "-c", "0,1", LARES, "run", "--machine", MACHINE, "--domain", "l2",
+                 "--bubbles", bubbles, "--summary", "json", str(summary), *options, program,
+                 *words],
+                env=clean_environment(), capture_output=True, text=True, timeout=120, check=False)
+            self.assertEqual(done.returncode, status, done.stderr)
+            counts = json.loads(summary.read_text())["bubbles"]
+        return [line.split() for line in done.stdout.splitlines()], counts
+
+
+class Places(BubbleTest):
+    def test_an_inner_team_stays_with_its_master(self):
+        for program in PROGRAMS:
+            for bubbles in ("cache", "memory"):
+                lines, counts = self.run_under(bubbles, program, "places", "2", "4")
+                self.assertEqual(len(lines), 8)
+                by_team = {team: {mask for t, _, mask in lines if t == team} for team in "01"}
+                self.assertEqual([len(masks) for masks in by_team.values()], [1, 1], lines)
+                self.assertNotEqual(by_team["0"], by_team["1"], (bubbles, lines))
+                self.assertEqual(counts["teams"], 3)
+
+    def test_spread_gives_each_team_all_domains(self):
+        for program in PROGRAMS:
+            lines, _ = self.run_under("spread", program, "places", "1", "4")
+            self.assertEqual(sorted(mask for _, _, mask in lines), ["1", "1", "2", "2"])
+
+    def test_off_places_nothing(self):
+        for program in PROGRAMS:
+            _, counts = self.run_under("off", program, "places", "2", "4")
+            self.assertEqual(counts["teams"], 0)
+
+    def test_more_teams_than_cores_lose_nobody(self):
+        for program in PROGRAMS:
+            for bubbles in ("cache", "memory", "spread", "gang"):
+                lines, _ = self.run_under(bubbles, program, "places", "5", "3")
+                self.assertEqual(sorted((int(t), int(i)) for t, i, _ in lines),
+                                 [(t, i) for t in range(5) for i in range(3)])
+
+    def test_deep_nesting(self):
+        for program in PROGRAMS:
+            # 2 x 1 x 2 x 2 x 1 x 2 in each of twenty rounds, and a team of 64.
+            for bubbles in ("cache", "memory", "spread", "gang"):
+                lines, _ = self.run_under(bubbles, program, "deep")
+                self.assertEqual(lines, [[str(20 * (16 + 64))]], bubbles)
+
+
+class Moves(BubbleTest):
+    def test_threads_go_to_their_data(self):
+        for program in PROGRAMS:
+            for when in ("now", "next"):
+                lines, counts = self.run_under("memory", program, "data", when)
+                for me, _, after, inner in lines:
+                    self.assertEqual(int(inner), 1 - int(me), lines)
+                    if when == "now":
+                        self.assertEqual(after, inner, lines)
+                self.assertGreater(counts["threads_moved_to_data"], 0)
+
+    def test_the_next_team_starts_at_its_data(self):
+        for program in PROGRAMS:
+            lines, _ = self.run_under("memory", program, "data", "team")
+            self.assertEqual(sorted(line[:2] for line in lines), [["0", "1"], ["1", "0"]])
+
+    def test_cache_does_not_look_at_data(self):
+        for program in PROGRAMS:
+            lines, counts = self.run_under("cache", program, "data", "now")
+            for _, before, after, inner in lines:
+                self.assertEqual((before, before), (after, inner), lines)
+            self.assertEqual(counts["threads_moved_to_data"], 0)
+
+    def test_an_idle_domain_takes_half_of_the_team_with_most_to_do(self):
+        for program in PROGRAMS:
+            lines, counts = self.run_under("memory", program, "steal")
+            self.assertEqual(len({before for before, _ in lines}), 1, lines)
+            moved = [line for line in lines if line[0] != line[1]]
+            self.assertEqual(len(moved), 2, lines)
+            self.assertGreaterEqual(counts["threads_moved_to_idle_cores"], 2)
+
+    def test_cache_steals_within_a_domain_only(self):
+        for program in PROGRAMS:
+            lines, counts = self.run_under("cache", program, "steal")
+            self.assertEqual([line for line in lines if line[0] != line[1]], [])
+            self.assertEqual(counts["threads_moved_to_idle_cores"], 0)
+
+    def test_nobody_moves_what_the_program_binds(self):
+        for program in PROGRAMS:
+            lines, _ = self.run_under("memory", program, "own")
+            self.assertEqual(lines, [["1"]] * 4)
+
+    def test_children_have_all_processors(self):
+        for program in PROGRAMS:
+            lines, _ = self.run_under("memory", program, "fork")
+            self.assertEqual(len([line for line in lines if line == ["1"]]), 4, lines)
+            lists = [line[1] for line in lines if line[0].startswith("Cpus")]
+            self.assertEqual(len(lists), 4)
+            self.assertEqual(len(set(lists)), 1, lists)
+            self.assertEqual(lists[0], "0-1")
+
+
+class BadInput(BubbleTest):
+    def refusal(self, *words, env=None):
+        done = subprocess.run([LARES, "run", *words, "true"], capture_output=True, text=True,
+                              env={**clean_environment(), **(env or {})}, timeout=60, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        return done.stderr
+
+    def test_unknown_names(self):
+        told = self.refusal("--bubbles", "foam")
+        for word in ("--bubbles", "foam", "cache", "memory", "spread", "gang", "off"):
+            self.assertIn(word, told)
+        self.assertIn("LARES_BUBBLES", self.refusal(env={"LARES_BUBBLES": "foam"}))
+
+    def test_contradictions(self):
+        for bind in ("none", "as-is"):
+            self.assertIn(f"--bind {bind}", self.refusal("--bubbles", "cache", "--bind", bind))
+
+    def test_a_user_that_binds_is_told(self):
+        for program in PROGRAMS:
+            done = subprocess.run([LARES, "run", "--bubbles", "cache", program, "places", "2", "2"],
+                                  capture_output=True, text=True, timeout=60, check=False,
+                                  env={**clean_environment(), "OMP_PROC_BIND": "close"})
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("--bubbles places no team", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[sys.argv.index("--") + 1:]])
