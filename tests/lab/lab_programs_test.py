@@ -208,6 +208,45 @@ class Copies(unittest.TestCase):
         self.assertLess(self.remote_share("copies"), 0.1)
 
 
+class NestedTeams(unittest.TestCase):
+    """ForestGOMP's nested STREAMs on four nodes: teams stay, go to their data, and take data along."""
+
+    def run_of(self, lares, *settings):
+        words = [program("bench/nested_stream-gcc"), "teams=4", "mb=1", *settings]
+        bound = {} if lares else {"OMP_PLACES": "cores", "OMP_PROC_BIND": "spread,close"}
+        done = run(4, *([LARES, "run", "--quiet", *lares, "--"] if lares else []), *words, **bound)
+        told = json.loads(done.output)
+        self.assertEqual(told["wrong"], 0)
+        return done, told["moved_bytes"]
+
+    def crossing(self, done, region):
+        matrix = lab_guests.met(done.region(region))
+        return lab_guests.remote(matrix) / sum(map(sum, matrix))
+
+    def test_each_team_stays_on_its_node(self):
+        for how in (["--bubbles", "cache"], ["--bubbles", "memory"]):
+            done, _ = self.run_of(how, "kind=nested", "inner=2", "times=2")
+            self.assertLess(self.crossing(done, "nested"), 0.02, how)
+
+    def test_threads_that_move_repair_the_second_phase(self):
+        twisted = ("kind=twisted", "data=remote", "inner=2", "passes=4")
+        stock, _ = self.run_of(None, *twisted)
+        moved, moved_bytes = self.run_of(["--bubbles", "memory"], *twisted, "tell=threads")
+        self.assertGreater(self.crossing(stock, "phase2"), 0.95)
+        self.assertLess(self.crossing(moved, "phase2"), 0.05)
+        self.assertEqual(moved_bytes, 0)
+
+    def test_threads_and_one_vector_repair_the_mixed_one(self):
+        twisted = ("kind=twisted", "data=mixed", "inner=2", "passes=4")
+        mixed, moved_bytes = self.run_of(["--bubbles", "memory"], *twisted, "tell=mixed")
+        touched, touched_bytes = self.run_of(["--bubbles", "cache"], *twisted, "tell=next-touch")
+        self.assertLess(self.crossing(mixed, "phase2"), 0.05)
+        self.assertLess(self.crossing(touched, "phase2"), 0.05)
+        # One vector of four teams, and two.
+        self.assertLess(abs(moved_bytes - 4e6), 0.1e6)
+        self.assertLess(abs(touched_bytes - 8e6), 0.2e6)
+
+
 class Following(unittest.TestCase):
     """`lares run --placement follow`: work that repeats itself, with its data elsewhere, on four nodes."""
 

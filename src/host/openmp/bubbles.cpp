@@ -341,6 +341,15 @@ void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory
   }
 }
 
+/// A part of the machine is free: time for others to look at it. What moves brings no data.
+void Team::tick_siblings(EntityId around) noexcept {
+  const std::vector<EntityId> members = g_state->forest[around].members;
+  for (const EntityId member : members) {
+    if (g_state->forest[member].is_bubble) g_state->scheduler->on_tick(g_state->forest, member);
+  }
+  static_cast<void>(carry_out_moves(counters().bubble_steals));
+}
+
 /// What the program has said of its next team is this team's.
 void Team::attach_next_team_data() noexcept {
   std::vector<NextTeamData> wishes;
@@ -382,6 +391,7 @@ Team::~Team() {
     const bool is_told = master_->load != unknown_load;
     forest.expect_load(master_->entity,
                        is_told ? master_->load : static_cast<double>(members_.size()));
+    tick_siblings(forest[master_->entity].parent);
   }
 }
 

@@ -124,6 +124,7 @@ class Team {
 
  private:
   void attach_next_team_data() noexcept;
+  static void tick_siblings(policy::EntityId around) noexcept;
   [[nodiscard]] bool stays_idle() const noexcept;
 
   Member* const master_;  ///< in the team around this one, or null

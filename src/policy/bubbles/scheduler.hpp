@@ -28,7 +28,7 @@ class BubbleScheduler {
   /// A core has nothing to run: may move threads that have not ended to it and to other idle cores,
   /// which are given with it.
   virtual void on_idle(Forest& /*forest*/, std::span<const CoreId> /*idle*/) {}
-  /// Time has passed in a bubble (the executor says when).
+  /// Time has passed in a bubble. The executor says when: the runtime, when a team beside it ends.
   virtual void on_tick(Forest& /*forest*/, EntityId /*bubble*/) {}
   /// A bubble is about to be removed.
   virtual void on_end(Forest& /*forest*/, EntityId /*bubble*/) {}
