@@ -116,6 +116,9 @@ void check_imbalanced(const Options* o, Team* team);
 
 // --- tell.c: what Lares is told, by the thread that calls
 
+// After a member's first touch: its domain is the home. The kernel tells nodes only, and caches can
+// be domains, too.
+void tell_home(const Options* o, const Vectors* v, Piece p);
 // After the first touch: whose the vectors are. For a team's outer thread.
 void tell_own(const Options* o, const Team* team);
 // Before phase 2: what is used from now on. For a team's outer thread.

@@ -39,7 +39,9 @@ void initialise(const Options* o, Team* team) {
   {
     const int member = omp_get_thread_num(), members = omp_get_num_threads();
     note_members(team, members);
-    write_first(&team->own, team->number, piece_of(team->own.count, member, members));
+    const Piece p = piece_of(team->own.count, member, members);
+    write_first(&team->own, team->number, p);
+    tell_home(o, &team->own, p);
     team->homes[member] = own_domain(&o->domains);
   }
 }

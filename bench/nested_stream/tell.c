@@ -30,6 +30,19 @@ static void comes_here(double* vector, Piece p) {
   expect(lares_fetch(vector + p.begin, (p.end - p.begin) * sizeof *vector, NULL), "lares_fetch");
 }
 
+static void is_at_home(double* vector, Piece p) {
+  if (p.begin == p.end) return;
+  expect(lares_attach_thread(vector + p.begin, (p.end - p.begin) * sizeof *vector),
+         "lares_attach_thread");
+}
+
+void tell_home(const Options* o, const Vectors* v, Piece p) {
+  if (o->tell == tell_none) return;
+  is_at_home(v->a, p);
+  is_at_home(v->b, p);
+  is_at_home(v->c, p);
+}
+
 void tell_piece(const Options* o, const Vectors* v, Piece p) {
   if (o->tell == tell_none) return;
   expect(lares_set_memory_intensity(1), "lares_set_memory_intensity");

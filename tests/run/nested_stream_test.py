@@ -60,6 +60,19 @@ class Results(unittest.TestCase):
                     self.assertEqual(self.passes_of(line, 0), [2 * 3] * 3)
                     self.assertEqual(self.passes_of(line, 1), [2 * 5] * 3)
 
+    @unittest.skipUnless((os.cpu_count() or 1) >= 2, "two domains need two processors")
+    def test_what_moves_is_what_is_remote(self):
+        page = 4096
+        vector = 25 * page  # 0.1024 * 10^6 bytes; two teams
+        moved = {("remote", "none"): 0, ("remote", "migrate"): 6 * vector, ("mixed", "none"): 0,
+                 ("mixed", "migrate"): 4 * vector}
+        for program in PROGRAMS:
+            for (data, tell), right in moved.items():
+                with self.subTest(program=program, data=data, tell=tell):
+                    done = run([*UNDER_LARES, program, "kind=twisted", "teams=2", "inner=1",
+                                "mb=0.1024", "domains=0,1", f"data={data}", f"tell={tell}"])
+                    self.assertEqual(json.loads(done.stdout)["moved_bytes"], right, done.stderr)
+
     def test_a_single_team_twists_onto_itself(self):
         for line in self.told("kind=twisted", "teams=1", "inner=1", "mb=0.01"):
             self.assertEqual(len(line["phases"]), 2)
