@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "runtime/counters.hpp"
+#include "runtime/engine.hpp"
 #include "runtime/futex.hpp"
 #include "runtime/process_lock.hpp"
 #include "runtime/spinlock.hpp"
@@ -123,8 +124,13 @@ void note_thieves() noexcept {
 void let_follow(const std::vector<Data>& data, const DataCalls& calls) noexcept {
   if (calls.follow == nullptr) return;
   if (!data.empty()) counters().bubble_data.add(data.size());
+  bool refused = false;
   for (const Data& each : data) {
-    calls.follow(reinterpret_cast<void*>(each.begin), each.bytes, 0, 0);
+    refused |= calls.follow(reinterpret_cast<void*>(each.begin), each.bytes, 0, 0) != 0;
+  }
+  if (refused) {
+    runtime::Engine::instance().note(
+        "data of threads that moved stays where it is: the kernel does not watch it");
   }
 }
 
