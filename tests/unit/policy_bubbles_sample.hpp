@@ -89,6 +89,16 @@ struct Grove {
 
 using Numbers = std::vector<std::size_t>;
 
+/// Whatever has a queue has it within that of the bubble around it.
+inline void expect_nested(const Grove& grove) {
+  for (const EntityId thread : grove.forest.threads()) {
+    for (EntityId id = thread; grove.forest[id].parent.valid(); id = grove.forest[id].parent) {
+      const RunQueueId around = grove.forest.where(grove.forest[id].parent);
+      EXPECT_TRUE(grove.queues.contains(around, grove.forest.where(id))) << id.value();
+    }
+  }
+}
+
 /// Whatever is alive is reached once, and every thread may run on some usable core.
 inline void expect_sound(const Grove& grove, std::size_t threads, const std::set<CoreId>& usable) {
   const std::vector<EntityId> all = grove.forest.threads();

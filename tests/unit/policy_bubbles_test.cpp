@@ -161,6 +161,35 @@ TEST(Bubbles, ALoneInnerTeamHasTheWholeMachine) {
   EXPECT_EQ(grove.cores_of(inner).front(), 0U);
 }
 
+TEST(Bubbles, SpreadDealsAnInnerTeamToAllNodes) {
+  Grove grove(four_by_four(), "spread");
+  const EntityId outer = grove.submit_team(1);
+  const EntityId inner = grove.nest(grove.forest[outer].members[0], 8);
+  EXPECT_EQ(grove.domains_of(inner), (Numbers{0, 1, 2, 3, 0, 1, 2, 3}));
+  expect_nested(grove);
+}
+
+TEST(Bubbles, AMasterKeepsItsCoreThoughAnotherProgramLoadsIt) {
+  Grove grove(four_by_four(), "cache");
+  const EntityId other = grove.submit_team(16);
+  const EntityId outer = grove.submit_team(4);
+  const EntityId master = grove.forest[outer].members[1];
+  const std::size_t core = grove.core_of(master);
+  for (const EntityId thread : grove.forest.threads_of(other)) {
+    if (grove.core_of(thread) == core) grove.forest.set_load(thread, 50);
+  }
+  const EntityId inner = grove.nest(master, 4);
+  EXPECT_EQ(grove.cores_of(inner).front(), core);
+}
+
+TEST(Bubbles, ThreadsWithoutWorkAreDealtToo) {
+  Grove grove(four_by_four(), "cache");
+  const EntityId team = grove.add_team(16);
+  for (const EntityId thread : grove.forest.threads_of(team)) grove.forest.set_load(thread, 0);
+  grove.bubbles->on_submit(grove.forest, team);
+  EXPECT_EQ(grove.threads_by_core(), Numbers(16, 1));
+}
+
 TEST(Bubbles, UnevenInnerTeamsStayInTheirShare) {
   Grove grove(four_by_four(), "cache");
   const EntityId outer = grove.submit_team(4);
@@ -222,6 +251,32 @@ TEST(Bubbles, OneOfThreeTeamsBurstsForTheFourthNode) {
     const Numbers domains = grove.domains_of(all);
     EXPECT_GE(std::ranges::count(domains, d), 2) << d;
   }
+}
+
+TEST(Bubbles, TheLargestTeamBurstsFirst) {
+  Grove grove(four_by_four(), "cache");
+  const EntityId all = grove.forest.add_bubble();
+  const EntityId large = grove.add_team(4, all);
+  const EntityId middle = grove.add_team(3, all);
+  const EntityId small = grove.add_team(2, all);
+  grove.bubbles->on_submit(grove.forest, all);
+  const auto spans = [&](EntityId team) {
+    const Numbers domains = grove.domains_of(team);
+    return std::set<std::size_t>(domains.begin(), domains.end()).size();
+  };
+  EXPECT_GT(spans(large), 1U);
+  EXPECT_EQ(spans(middle), 1U);
+  EXPECT_EQ(spans(small), 1U);
+  expect_nested(grove);
+}
+
+TEST(Bubbles, OneIdleCoreBesideATooLargeTeamIsEnough) {
+  Grove grove(machine_of({4, 4}), "cache");
+  const EntityId all = grove.forest.add_bubble();
+  grove.add_team(5, all);
+  grove.add_team(3, all);
+  grove.bubbles->on_submit(grove.forest, all);
+  EXPECT_EQ(grove.threads_by_core(), Numbers(8, 1));
 }
 
 TEST(Bubbles, ALargeTeamBurstsForIdleCores) {
@@ -307,6 +362,45 @@ TEST(Bubbles, ThreadsGoToTheirOwnChunks) {
   }
   grove.bubbles->on_submit(grove.forest, team);
   EXPECT_EQ(grove.domains_of(team), (Numbers{3, 3, 2, 2, 1, 1, 0, 0}));
+  expect_nested(grove);
+}
+
+TEST(Bubbles, ATeamWhoseDataIsInSeveralPlacesBursts) {
+  Grove grove(four_by_four(), "memory");
+  const EntityId all = grove.forest.add_bubble();
+  const EntityId team = grove.add_team(4, all);
+  grove.bubbles->on_submit(grove.forest, all);
+  grove.forest.put(team, grove.queues.of(domain(0)));
+  for (std::size_t t = 0; t < 4; ++t) {
+    grove.forest.attach(grove.thread(team, t), domain(3 - t), megabyte);
+  }
+  grove.bubbles->on_submit(grove.forest, all);
+  EXPECT_EQ(grove.domains_of(team), (Numbers{3, 2, 1, 0}));
+  expect_nested(grove);
+}
+
+TEST(Bubbles, CacheAsksNothingOfData) {
+  Grove grove(four_by_four(), "cache");
+  const EntityId team = grove.add_team(4);
+  attach_all(grove, team, 2, megabyte);
+  grove.bubbles->on_submit(grove.forest, team);
+  EXPECT_EQ(grove.domains_of(team), (Numbers{0, 1, 2, 3}));
+  EXPECT_TRUE(grove.forest.take_moves().empty());
+  EXPECT_EQ(grove.forest.attached_to(team)[2], 4 * megabyte);
+}
+
+TEST(Bubbles, WhoMovesOnGoesToTheNearestNode) {
+  Machine m = opteron();
+  set_distance(m, 1, 3, 15);
+  Grove grove(m, "memory");
+  const EntityId all = grove.forest.add_bubble();
+  const EntityId large = grove.add_team(4, all);
+  const EntityId small = grove.add_team(4, all);
+  attach_all(grove, large, 3, 2 * megabyte);
+  attach_all(grove, small, 3, megabyte);
+  grove.bubbles->on_submit(grove.forest, all);
+  EXPECT_EQ(grove.domains_of(large), Numbers(4, 3));
+  EXPECT_EQ(grove.domains_of(small), Numbers(4, 2));
 }
 
 TEST(Bubbles, IntensityDecidesWhichDataCounts) {
@@ -433,6 +527,22 @@ TEST_F(Twisted, NobodyMovesWhoIsAtItsData) {
   EXPECT_TRUE(grove.forest.take_moves().empty());
 }
 
+TEST_F(Twisted, OnlyTheThreadsMoveWhoseDataIsElsewhere) {
+  const EntityId team = teams[0];
+  for (const EntityId each : teams) grove.forest.put(each, grove.forest.where(each));
+  grove.forest.put(team, grove.queues.of(domain(0)));
+  attach_all(grove, team, 0, megabyte);
+  grove.forest.set_load(grove.thread(teams[2], 3), 0);  // else node 2 is full
+  const EntityId stray = grove.thread(team, 3);
+  grove.forest.attach(stray, domain(2), 9 * megabyte);
+  grove.bubbles->on_shake(grove.forest, outer);
+  const auto moves = grove.forest.take_moves();
+  ASSERT_EQ(moves.size(), 1U);
+  EXPECT_EQ(moves[0].thread, stray);
+  EXPECT_EQ(grove.domains_of(team), (Numbers{0, 0, 0, 2}));
+  expect_nested(grove);
+}
+
 // --- Imbalanced-STREAM: eight threads a node, work of 15, 15, 30 and 1
 
 struct Imbalanced {
@@ -503,6 +613,63 @@ TEST(Bubbles, NearerTeamsAreTakenFirst) {
   }
 }
 
+TEST(Bubbles, OfTeamsWithAsMuchWorkTheOneWithLessDataIsTaken) {
+  Grove grove(opteron(), "memory");
+  const EntityId outer = grove.submit_team(4);
+  std::vector<EntityId> teams;
+  for (std::size_t t = 0; t < 4; ++t) {
+    teams.push_back(grove.nest(grove.forest[outer].members[t], 8));
+    attach_all(grove, teams[t], t, (4 - t) * megabyte);
+  }
+  for (const EntityId thread : grove.forest.threads_of(teams[3])) grove.forest.set_load(thread, 0);
+  grove.idle({12, 13, 14, 15});
+  const auto moves = grove.forest.take_moves();
+  ASSERT_EQ(moves.size(), 4U);
+  for (const ThreadMove& move : moves) EXPECT_EQ(grove.forest[move.thread].parent, teams[2]);
+}
+
+TEST(Bubbles, HalfOfATeamIsTheMost) {
+  Grove grove(machine_of({1, 3}), "memory");
+  const EntityId team = grove.submit_team(8);
+  for (const EntityId thread : grove.forest.threads_of(team)) {
+    grove.forest.put(thread, grove.queues.of(CoreId{0}));
+  }
+  grove.forest.take_moves();
+  grove.idle({1, 2, 3});
+  EXPECT_EQ(grove.forest.take_moves().size(), 4U);
+}
+
+// Two teams of two on a core each; the second has more work.
+TEST(Bubbles, TheMostLoadedTeamOfADomainIsTaken) {
+  Grove grove(machine_of({3}), "cache");
+  const EntityId outer = grove.submit_team(3);
+  const EntityId light = grove.nest(grove.forest[outer].members[0], 2);
+  const EntityId heavy = grove.nest(grove.forest[outer].members[1], 2);
+  for (const EntityId thread : grove.forest.threads_of(heavy)) grove.forest.set_load(thread, 3);
+  grove.forest.set_load(grove.forest[outer].members[2], 0);
+  grove.idle({2});
+  const auto moves = grove.forest.take_moves();
+  ASSERT_EQ(moves.size(), 1U);
+  EXPECT_EQ(grove.forest[moves[0].thread].parent, heavy);
+  EXPECT_EQ(grove.cores_of(light), Numbers(2, 0));
+}
+
+TEST(Bubbles, OfTwoThreadsTheOneWithLessDataIsTaken) {
+  for (const std::size_t heavy : {0U, 1U}) {
+    Grove grove(machine_of({1, 1}), "memory");
+    const EntityId team = grove.submit_team(2);
+    for (std::size_t t = 0; t < 2; ++t) {
+      grove.forest.put(grove.thread(team, t), grove.queues.of(CoreId{0}));
+      grove.forest.attach(grove.thread(team, t), domain(0), t == heavy ? 9 : 1);
+    }
+    grove.forest.take_moves();
+    grove.idle({1});
+    const auto moves = grove.forest.take_moves();
+    ASSERT_EQ(moves.size(), 1U);
+    EXPECT_EQ(moves[0].thread, grove.thread(team, 1 - heavy));
+  }
+}
+
 TEST(Bubbles, NobodyTakesTheLastThreadOfACore) {
   for (const BubbleSchedulerEntry& entry : bubble_schedulers()) {
     if (entry.name == "gang") continue;
@@ -552,6 +719,7 @@ TEST(Bubbles, AGangHasAPartOfTheMachineThatFits) {
     parts.insert(queue);
   }
   EXPECT_EQ(parts.size(), 4U);
+  expect_nested(grove);
 }
 
 TEST(Bubbles, AGangTakesAPartThatHasBecomeFree) {
