@@ -66,7 +66,7 @@ static void threads_move(const Options* o, const Vectors* used) {
   expect(lares_clear_thread_affinity(), "lares_clear_thread_affinity");
   if (o->data == data_remote) is_mine(used->c, all, LARES_SHAKE_NOT);
   is_mine(used->b, all, LARES_SHAKE_NOT);
-  is_mine(used->a, all, LARES_SHAKE_NOW);
+  is_mine(used->a, all, LARES_SHAKE_TEAM);
 }
 
 void tell_twisted(const Options* o, const Team* team, const Vectors* used) {

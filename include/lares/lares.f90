@@ -20,6 +20,7 @@ module lares
   integer(c_int), parameter :: LARES_SHAKE_NOT = 0
   integer(c_int), parameter :: LARES_SHAKE_NEXT_REGION = 1
   integer(c_int), parameter :: LARES_SHAKE_NOW = 2
+  integer(c_int), parameter :: LARES_SHAKE_TEAM = 3
 
   ! enum lares_distribution_kind
   integer(c_int), parameter :: LARES_FIRST_TOUCH = 0

@@ -50,7 +50,9 @@ int lares_distance(int from, int to);
 enum lares_shake {
   LARES_SHAKE_NOT = 0,         /* when the scheduler is asked for another reason */
   LARES_SHAKE_NEXT_REGION = 1, /* when the thread opens its next parallel region */
-  LARES_SHAKE_NOW = 2          /* at once; its own next teams go where it is */
+  LARES_SHAKE_NOW = 2,         /* at once; its own next teams go where it is */
+  LARES_SHAKE_TEAM = 3 /* when every thread of its team has said so, which each waits for, as
+                          at a barrier: all are placed by all that is known then */
 };
 
 /* The calling thread uses this memory, wherever its pages are: the scheduler `memory` puts the

@@ -33,7 +33,7 @@ LARES_PUBLIC int lares_set_thread_affinity(const void* memory, size_t bytes,
   int (*tell)(const void*, size_t, int, const struct data_calls*) = NULL;
   const int beyond = bytes != 0 && (uintptr_t)memory > UINTPTR_MAX - bytes;
   if (memory == NULL || bytes == 0 || beyond) return mistake();
-  if (shake < LARES_SHAKE_NOT || shake > LARES_SHAKE_NOW) return mistake();
+  if (shake < LARES_SHAKE_NOT || shake > LARES_SHAKE_TEAM) return mistake();
   if (find_in_this_process("lares_runtime_thread_data", (void*)&tell))
     tell(memory, bytes, (int)shake, &calls);
   return 0;

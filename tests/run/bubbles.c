@@ -2,7 +2,8 @@
 // Each thing prints one line; bubbles_test.py knows what it must be.
 //
 //   bubbles places OUTER INNER   a line for each inner thread: outer and inner number, processors
-//   bubbles data now|next|team   two threads, each with memory that is at home with the other: the
+//   bubbles data now|next|team|together   two threads, each with memory that is at home with the
+//   other: the
 //                                domain of each, and of its inner team, afterwards
 //   bubbles steal                two teams of four threads, one with little to do: for each thread
 //   of
@@ -88,8 +89,15 @@ static void data(const char* when) {
   {
     const int me = omp_get_thread_num();
     const int before = lares_domain_here();
-    const enum lares_shake shake =
-        strcmp(when, "next") == 0 ? LARES_SHAKE_NEXT_REGION : LARES_SHAKE_NOW;
+    const enum lares_shake shake = strcmp(when, "next") == 0       ? LARES_SHAKE_NEXT_REGION
+                                   : strcmp(when, "together") == 0 ? LARES_SHAKE_TEAM
+                                                                   : LARES_SHAKE_NOW;
+    // What it had before, where it is: nobody is without data.
+    if (strcmp(when, "together") == 0) {
+      lares_set_thread_affinity(memory + (1 - me) * bytes, bytes, LARES_SHAKE_NOT);
+#pragma omp barrier
+      lares_clear_thread_affinity();
+    }
     if (strcmp(when, "team") != 0) lares_set_thread_affinity(memory + me * bytes, bytes, shake);
 #pragma omp barrier
     const int after = lares_domain_here();

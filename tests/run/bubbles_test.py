@@ -84,11 +84,11 @@ class Places(BubbleTest):
 class Moves(BubbleTest):
     def test_threads_go_to_their_data(self):
         for program in PROGRAMS:
-            for when in ("now", "next"):
+            for when in ("now", "next", "together"):
                 lines, counts = self.run_under("memory", program, "data", when)
                 for me, _, after, inner in lines:
                     self.assertEqual(int(inner), 1 - int(me), lines)
-                    if when == "now":
+                    if when != "next":
                         self.assertEqual(after, inner, lines)
                 self.assertGreater(counts["threads_moved_to_data"], 0)
 

@@ -66,7 +66,7 @@ class Placed {
     const auto member = [&](std::size_t number) {
       team.join(number, static_cast<int>(syscall(SYS_gettid)));
       body(number);
-      team.rest(number);
+      team.rest();
       if (number != 0 || !team.is_inner()) let_be();
       team.leave(number);
     };
@@ -137,6 +137,30 @@ TEST(NestedTeams, ThreadsGoToTheirData) {
       EXPECT_EQ(domain_here(), home);
     });
   });
+}
+
+TEST(NestedTeams, ThreadsWhoseDataLiesCrosswiseGoTogether) {
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    Placed placed("memory");
+    g_followed = 0;
+    Meeting said(domains);
+    placed.region(domains, [&](std::size_t number) {
+      add_data(data_in(number), calls, Shake::never);
+      said.wait();
+      for (std::size_t turn = 1; turn <= 3; ++turn) {
+        const std::size_t home = (number + turn) % domains;
+        clear_data();
+        add_data(data_in(home), calls, Shake::together);
+        EXPECT_EQ(domain_here(), home);
+        // In a team of its own, whose threads go together, too.
+        placed.region(2, [&](std::size_t) {
+          clear_data();
+          add_data(data_in(home, 1), calls, Shake::together);
+        });
+      }
+    });
+    EXPECT_EQ(g_followed.load(), 0U) << "nobody's data had to move";
+  }
 }
 
 TEST(NestedTeams, WhatWasSaidBeforeTheTeamIsItsFirstThreads) {

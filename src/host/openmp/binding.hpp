@@ -73,9 +73,9 @@ class TeamBinding {
   /// Each thread binds itself before it becomes a worker.
   void enter(std::size_t number) noexcept;
   /// It has done its part, and will wait for the others.
-  void rest(std::size_t number) noexcept {
+  void rest() noexcept {
     if (bubble_.is_chosen()) [[unlikely]]
-      bubble_.rest(number);
+      bubble_.rest();
   }
   /// It is a worker no longer.
   void leave(std::size_t number) noexcept {

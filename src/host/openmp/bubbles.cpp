@@ -210,12 +210,10 @@ void expect_as_much(EntityId bubble, std::size_t size) noexcept {
   }
 }
 
-/// Under the lock. The moves are for carry_out_moves().
+/// The member and its teammates, no other team: those may be about to say something else. Under the
+/// lock. The moves are for carry_out_moves().
 void place_anew(Member& member) noexcept {
-  policy::Forest& forest = g_state->forest;
-  EntityId outermost = member.entity;
-  while (forest[outermost].parent.valid()) outermost = forest[outermost].parent;
-  g_state->scheduler->on_shake(forest, outermost);
+  g_state->scheduler->on_shake(g_state->forest, g_state->forest[member.entity].parent);
   member.shakes = false;
 }
 
@@ -276,7 +274,9 @@ void set_up(const machine::Machine& machine, const char* name) noexcept {
 
 void end_after_fork() noexcept {
   g_on = false;
+  g_crowded.store(false, std::memory_order_relaxed);
   t_member = nullptr;
+  t_team = nullptr;
 }
 
 std::span<const CoreId> cores_of(int place) noexcept {
@@ -299,7 +299,8 @@ void let_be() noexcept {
 
 // --- teams
 
-Team::Team() noexcept : master_(on() ? t_member : nullptr) {}
+Team::Team() noexcept
+    : master_(on() ? t_member : nullptr), outer_team_(master_ != nullptr ? t_team : nullptr) {}
 
 void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory) noexcept {
   for (std::size_t i = 0; i < size; ++i) {
@@ -348,6 +349,9 @@ void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory
   }
   g_state->scheduler->on_submit(forest, bubble_);
   counters().bubbles.add(1);
+  const std::vector<std::size_t> busy = busy_threads();
+  g_crowded.store(std::ranges::any_of(busy, [](std::size_t threads) { return threads > 1; }),
+                  std::memory_order_relaxed);
   static_cast<void>(carry_out_moves(counters().bubble_shakes));
   for (Member* member : members_) {
     const RunQueueId queue = forest.where(member->entity);
@@ -414,8 +418,38 @@ Team::~Team() {
 void Team::join(std::size_t number, int system_number) noexcept {
   Member* const member = members_[number];
   t_member = member;
+  t_team = this;
   const std::lock_guard lock(g_bubbles_lock);
   member->thread = system_number;
+}
+
+void Team::leave(std::size_t number) noexcept {
+  t_member = outer_of_caller(number);
+  t_team = number == 0 ? outer_team_ : nullptr;
+}
+
+void Team::shake_together() noexcept {
+  std::vector<Data> follow;
+  DataCalls calls;
+  {
+    std::unique_lock lock(g_bubbles_lock);
+    if (++said_ < members_.size()) {
+      const std::uint32_t before = shakes_.load(std::memory_order_relaxed);  // under the lock
+      lock.unlock();
+      // acquire: where everybody goes is known.
+      while (shakes_.load(std::memory_order_acquire) == before) {
+        runtime::futex_wait(shakes_, before, {100'000'000});
+      }
+      return;
+    }
+    said_ = 0;
+    place_anew(*t_member);
+    follow = carry_out_moves(counters().bubble_shakes);
+    calls = g_state->calls;
+    shakes_.fetch_add(1, std::memory_order_release);
+  }
+  runtime::futex_wake(shakes_, std::numeric_limits<std::uint32_t>::max());
+  let_follow(follow, calls);
 }
 
 bool Team::stays_idle() noexcept {
@@ -431,14 +465,14 @@ bool Team::stays_idle() noexcept {
   }
 }
 
-void Team::rest(std::size_t number) noexcept {
+void Team::rest() noexcept {
   const bool is_last = resting_.fetch_add(1, std::memory_order_seq_cst) + 1 == members_.size();
   if (is_last && sleepers_.load(std::memory_order_seq_cst) != 0) {
     runtime::futex_wake(resting_, std::numeric_limits<std::uint32_t>::max());
   }
   {
     const std::lock_guard lock(g_bubbles_lock);
-    g_state->forest.set_load(members_[number]->entity, 0);
+    g_state->forest.set_load(t_member->entity, 0);
     if (is_last || idle_cores().empty()) return;
   }
   if (!stays_idle()) return;
@@ -450,6 +484,16 @@ void Team::rest(std::size_t number) noexcept {
     calls = g_state->calls;
   }
   let_follow(follow, calls);
+}
+
+void Team::resume() noexcept {
+  resting_.fetch_sub(1, std::memory_order_seq_cst);
+  const Member& member = *t_member;
+  const std::lock_guard lock(g_bubbles_lock);
+  const bool is_told = member.load != unknown_load;
+  g_state->forest.expect_load(
+      member.entity,
+      is_told ? member.load : static_cast<double>(member.inner.load(std::memory_order_relaxed)));
 }
 
 // --- what the program says
@@ -483,6 +527,7 @@ void add_data(const Data& data, const DataCalls& calls, Shake shake) noexcept {
     }
   }
   let_follow(follow, calls);
+  if (shake == Shake::together) t_team->shake_together();
 }
 
 void clear_data() noexcept {

@@ -113,12 +113,16 @@ class Team {
   [[nodiscard]] bool is_chosen() const noexcept { return !members_.empty(); }
   /// The calling thread is thread `number` from now on; it binds itself to the place of t_member.
   void join(std::size_t number, int system_number) noexcept;
-  /// It has done its part of the region and will wait for the others: its core may be given to
-  /// threads that share one. Takes a moment if there are such threads, since short waits are no
-  /// idleness, but ends as soon as the whole team has come.
-  void rest(std::size_t number) noexcept;
+  /// It has done its part of the region, or up to a barrier, and will wait for the others: its core
+  /// may be given to threads that share one. Takes a moment if there are such threads, since short
+  /// waits are no idleness, but ends as soon as the whole team has come.
+  void rest() noexcept;
+  /// It goes on behind the barrier.
+  void resume() noexcept;
   /// It leaves the team. Nobody moves it after let_be(), so it can find out before where it is.
-  void leave(std::size_t number) noexcept { t_member = outer_of_caller(number); }
+  void leave(std::size_t number) noexcept;
+  /// Waits until every thread of the team has called it; the last one places all anew.
+  void shake_together() noexcept;
   /// True if the team around this one is placed, too: thread 0 stays its member.
   [[nodiscard]] bool is_inner() const noexcept { return master_ != nullptr; }
 
@@ -127,7 +131,8 @@ class Team {
   static void tick_siblings(policy::EntityId around) noexcept;
   [[nodiscard]] bool stays_idle() noexcept;
 
-  Member* const master_;  ///< in the team around this one, or null
+  Member* const master_;    ///< in the team around this one, or null
+  Team* const outer_team_;  ///< of the master, or null
   Member* outer_of_caller(std::size_t number) const noexcept {
     return number == 0 ? master_ : nullptr;
   }
@@ -137,12 +142,40 @@ class Team {
   /// Threads that have done their part, and of those who have waited for the others; any thread.
   std::atomic<std::uint32_t> resting_{0};
   std::atomic<std::uint32_t> sleepers_{0};
+  std::size_t said_ = 0;                  ///< threads in shake_together(); under the lock
+  std::atomic<std::uint32_t> shakes_{0};  ///< how often all were; written under the lock
   policy::EntityId bubble_;
   Memory* memory_ = nullptr;
 };
 
 /// When the calling thread is placed anew, and whoever has to give way: as `enum lares_shake`.
-enum class Shake : int { never, next_region, now };
+enum class Shake : int { never, next_region, now, together };
+
+/// The calling thread's innermost placed team. Only that thread touches it.
+__attribute__((tls_model("initial-exec"))) inline constinit thread_local Team* t_team = nullptr;
+/// Whether threads shared a core when the last team was placed. Any thread; nothing depends on it
+/// but whether somebody looks.
+inline constinit std::atomic<bool> g_crowded{false};
+
+/// While it lives, the calling thread waits at a barrier that stands in the program. `has_tasks`:
+/// it may get some there, and so is not idle.
+class AtBarrier {
+ public:
+  explicit AtBarrier(bool has_tasks) noexcept
+      : team_(has_tasks || !g_crowded.load(std::memory_order_relaxed) ? nullptr : t_team) {
+    if (team_ != nullptr) [[unlikely]]
+      team_->rest();
+  }
+  AtBarrier(const AtBarrier&) = delete;
+  AtBarrier& operator=(const AtBarrier&) = delete;
+  ~AtBarrier() {
+    if (team_ != nullptr) [[unlikely]]
+      team_->resume();
+  }
+
+ private:
+  Team* team_;
+};
 
 /// The calling thread uses `data`. It binds itself to the place of t_member afterwards.
 void add_data(const Data& data, const DataCalls& calls, Shake shake) noexcept;

@@ -15,7 +15,10 @@ using Kind = tools::ompt::SyncRegion;
 
 // A barrier that stands in the program, or at the end of a worksharing construct.
 bool meet(runtime::Worker& worker, Kind kind, const void* call_site) {
-  return tools::waiting(worker, kind, call_site, [&] { return runtime::barrier(worker); });
+  return tools::waiting(worker, kind, call_site, [&] {
+    const bubbles::AtBarrier waits(has_tasks(worker));
+    return runtime::barrier(worker);
+  });
 }
 
 // What the compiler says of a barrier; nothing, if it is part of another construct.

@@ -214,9 +214,7 @@ void Region::leave(runtime::Worker* worker) noexcept {
   forget_control_variables();
   if (worker != nullptr) {
     const auto number = worker->id.index();
-    // Who may still get tasks is not idle.
-    const bool has_tasks = worker->team->deferred_seen.load(std::memory_order_relaxed);
-    if (!has_tasks) binding_.rest(number);
+    if (!has_tasks(*worker)) binding_.rest();
     runtime::leave(*worker);
     binding_.leave(number);
   } else if (stock_.thread_num() == 0) {

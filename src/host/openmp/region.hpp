@@ -70,6 +70,11 @@ class LeftToStock {
   runtime::Worker* worker_;
 };
 
+/// Whether tasks were left for later in the worker's region: who waits may get some.
+inline bool has_tasks(const runtime::Worker& worker) noexcept {
+  return worker.team->deferred_seen.load(std::memory_order_relaxed);
+}
+
 /// The stock runtime of the calling worker's team, or of a task's.
 inline Stock& stock_of(const runtime::Worker& worker) noexcept {
   return *static_cast<Stock*>(const_cast<void*>(worker.host));
