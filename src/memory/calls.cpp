@@ -1,6 +1,7 @@
 #include "memory/calls.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -103,7 +104,8 @@ long resident(void* address, std::size_t bytes, unsigned char* pages) noexcept {
   });
 }
 long here(unsigned* cpu, unsigned* node) noexcept {
-  return quietly([&] { return syscall(SYS_getcpu, cpu, node, nullptr); });
+  // The C library's needs no system call on most kernels, and may be called in signal handlers.
+  return quietly([&] { return long{getcpu(cpu, node)}; });
 }
 /// What the program opens at this moment may be in the table for a moment, too.
 long keep_only(const int* files, std::size_t count) noexcept {

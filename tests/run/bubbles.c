@@ -54,22 +54,29 @@ static void places(int outer, int inner) {
   }
 }
 
-// Of a team of two, while another thread's is there, too; -1: they differ.
+// Until four threads have come.
+static void meet(int* came) {
+  int all = 0;
+#pragma omp atomic
+  ++*came;
+  while (all < 4) {
+#pragma omp atomic read
+    all = *came;
+    sched_yield();
+  }
+}
+
+// Of a team of two, while another thread's is there, too; -1: they differ. Nobody leaves before all
+// know: an idle core might take one that is late.
 static int inner_domains(void) {
-  static int came = 0;
+  static int came = 0, known = 0;
   int here = -1;
   int same = 1;
 #pragma omp parallel num_threads(2)
   {
-    int all = 0;
-#pragma omp atomic
-    ++came;
-    while (all < 4) {
-#pragma omp atomic read
-      all = came;
-      sched_yield();
-    }
+    meet(&came);
     const int domain = lares_domain_here();
+    meet(&known);
 #pragma omp critical
     {
       if (here >= 0 && domain != here) same = 0;

@@ -109,5 +109,20 @@ TEST(TeamPlaces, AnInnerTeamStaysInItsDomainFirst) {
   EXPECT_EQ(places_for_team(places, 4, TeamOrder::spread, 2), (Numbers{2, 0, 1, 3}));
 }
 
+// The data of its master is near it, and the other team may come back to another place there.
+TEST(TeamPlaces, AnInnerTeamRatherTakesAnothersPlaceThanLeavesItsDomain) {
+  auto places = machine_of(2, 3);
+  occupy(places, {0});
+  places[1].claimed = true;
+  places[2].claimed = true;
+  EXPECT_EQ(places_for_team(places, 2, TeamOrder::spread, 0), (Numbers{0, 1}));
+  places[1].claimed = false;
+  places[2].claimed = true;
+  EXPECT_EQ(places_for_team(places, 2, TeamOrder::spread, 0), (Numbers{0, 1}));
+  places[1].claimed = true;
+  places[2].claimed = false;
+  EXPECT_EQ(places_for_team(places, 2, TeamOrder::spread, 0), (Numbers{0, 2}));
+}
+
 }  // namespace
 }  // namespace lares::omp

@@ -157,12 +157,12 @@ __attribute__((tls_model("initial-exec"))) inline constinit thread_local Team* t
 /// but whether somebody looks.
 inline constinit std::atomic<bool> g_crowded{false};
 
-/// While it lives, the calling thread waits at a barrier that stands in the program. `has_tasks`:
-/// it may get some there, and so is not idle.
+/// While it lives, the calling thread waits at a barrier that stands in the program, for its
+/// innermost team. `idles`: it has nothing to do there.
 class AtBarrier {
  public:
-  explicit AtBarrier(bool has_tasks) noexcept
-      : team_(has_tasks || !g_crowded.load(std::memory_order_relaxed) ? nullptr : t_team) {
+  explicit AtBarrier(bool idles) noexcept
+      : team_(idles && g_crowded.load(std::memory_order_relaxed) ? t_team : nullptr) {
     if (team_ != nullptr) [[unlikely]]
       team_->rest();
   }

@@ -17,7 +17,7 @@ using Barrier = tools::ompt::SyncRegion;
 template <class Function>
 bool barrier_and(runtime::Worker& worker, Entry entry, Barrier which, const void* call_site) {
   return tools::waiting(worker, which, call_site, [&] {
-    const bubbles::AtBarrier waits(has_tasks(worker));
+    const bubbles::AtBarrier waits(idles_when_waiting(worker));
     const bool cancelled = runtime::barrier(worker);
     if (!worker.team->cancellable) return cancelled;
     return real<Function>(stock_of(worker), entry)() || cancelled;
@@ -26,7 +26,7 @@ bool barrier_and(runtime::Worker& worker, Entry entry, Barrier which, const void
 
 void barrier_and_stock(runtime::Worker& worker, Barrier which, const void* call_site) {
   tools::waiting(worker, which, call_site, [&] {
-    const bubbles::AtBarrier waits(has_tasks(worker));
+    const bubbles::AtBarrier waits(idles_when_waiting(worker));
     runtime::barrier(worker);
     if (worker.team->cancellable) {
       real<decltype(GOMP_barrier)>(stock_of(worker), Entry::GOMP_barrier)();

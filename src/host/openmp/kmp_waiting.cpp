@@ -16,7 +16,7 @@ using Kind = tools::ompt::SyncRegion;
 // A barrier that stands in the program, or at the end of a worksharing construct.
 bool meet(runtime::Worker& worker, Kind kind, const void* call_site) {
   return tools::waiting(worker, kind, call_site, [&] {
-    const bubbles::AtBarrier waits(has_tasks(worker));
+    const bubbles::AtBarrier waits(idles_when_waiting(worker));
     return runtime::barrier(worker);
   });
 }

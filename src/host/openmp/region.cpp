@@ -214,7 +214,7 @@ void Region::leave(runtime::Worker* worker) noexcept {
   forget_control_variables();
   if (worker != nullptr) {
     const auto number = worker->id.index();
-    if (!has_tasks(*worker)) binding_.rest();
+    if (idles_when_waiting(*worker)) binding_.rest();
     runtime::leave(*worker);
     binding_.leave(number);
   } else if (stock_.thread_num() == 0) {

@@ -70,9 +70,10 @@ class LeftToStock {
   runtime::Worker* worker_;
 };
 
-/// Whether tasks were left for later in the worker's region: who waits may get some.
-inline bool has_tasks(const runtime::Worker& worker) noexcept {
-  return worker.team->deferred_seen.load(std::memory_order_relaxed);
+/// Whether the worker has nothing to do while it waits for its team: not if tasks were left for
+/// later, of which it may get some, or if the team is itself alone.
+inline bool idles_when_waiting(const runtime::Worker& worker) noexcept {
+  return worker.team->size() > 1 && !worker.team->deferred_seen.load(std::memory_order_relaxed);
 }
 
 /// The stock runtime of the calling worker's team, or of a task's.

@@ -1,6 +1,7 @@
 #include "host/openmp/team_places.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace lares::omp {
 
@@ -18,14 +19,21 @@ Numbers free_places(std::span<const PlaceState> places, bool claimed,
   return list;
 }
 
-/// The next places after `from`, those of its domain first.
-void order_by_nearness(Numbers& list, std::span<const PlaceState> places, std::uint16_t from) {
+/// The `count` next free places after `from`, those of its domain first, and of those in its domain
+/// and of the others each time the ones that nobody claims: to be near its master is worth more to
+/// a team than to keep out of another's way.
+Numbers nearest(std::span<const PlaceState> places, std::size_t count, std::uint16_t from) {
+  Numbers list = free_places(places, false, from);
+  const Numbers claimed = free_places(places, true, from);
+  list.insert(list.end(), claimed.begin(), claimed.end());
   const auto rank = [&](std::uint16_t place) {
     const std::size_t after = (place + places.size() - from) % places.size();
-    return after + (places[place].domain == places[from].domain ? 0 : places.size());
+    return std::tuple(places[place].domain != places[from].domain, places[place].claimed, after);
   };
   std::sort(list.begin(), list.end(),
             [&](std::uint16_t a, std::uint16_t b) { return rank(a) < rank(b); });
+  list.resize(std::min(list.size(), count));
+  return list;
 }
 
 /// `count` of `list`, at even distances.
@@ -45,17 +53,16 @@ std::optional<Numbers> places_for_team(std::span<const PlaceState> places, std::
            (b + places.size() - start) % places.size();
   };
   Numbers team;
-  if (master) team.push_back(*master);
+  if (master) {
+    team = nearest(places, size - 1, *master);
+    team.insert(team.begin(), *master);
+  }
   for (const bool claimed : {false, true}) {
-    if (team.size() >= size) break;
+    if (team.size() >= size || master) break;
     Numbers list = free_places(places, claimed, master);
     const std::size_t count = std::min(list.size(), size - team.size());
-    if (master) {
-      order_by_nearness(list, places, *master);
-    } else {
-      std::sort(list.begin(), list.end(), is_before);
-    }
-    if (!master && order == TeamOrder::spread && count > 0) list = evenly(list, count);
+    std::sort(list.begin(), list.end(), is_before);
+    if (order == TeamOrder::spread && count > 0) list = evenly(list, count);
     team.insert(team.end(), list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count));
   }
   if (team.size() < size) return std::nullopt;

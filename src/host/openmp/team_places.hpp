@@ -27,9 +27,9 @@ enum class TeamOrder : std::uint8_t {
 /// the place of the thread that makes the team, if it has one from an outer team; the team then
 /// stays near it. Else `start`, the first place of a domain, is where counting begins, in a circle:
 /// thread 0 meets what its master wrote there before. A place that nobody claims is taken before
-/// one that is claimed, so that teams which run in turn or at the same time keep out of each
-/// other's way. Places are numbered so that those of a domain are beside each other. O(places log
-/// places).
+/// one that is claimed (of a master's team, if they are as near), so that teams which run in turn
+/// or at the same time keep out of each other's way. Places are numbered so that those of a domain
+/// are beside each other. O(places log places).
 std::optional<std::vector<std::uint16_t>> places_for_team(std::span<const PlaceState> places,
                                                           std::size_t size, TeamOrder order,
                                                           std::optional<std::uint16_t> master,
