@@ -543,6 +543,17 @@ TEST_F(Twisted, OnlyTheThreadsMoveWhoseDataIsElsewhere) {
   expect_nested(grove);
 }
 
+// Where there are no cores for the strays, those go who have no data; nobody else.
+TEST(Bubbles, ThreadsWithoutDataGiveWay) {
+  Grove grove(machine_of({1, 1, 1, 1}), "memory");
+  const EntityId team = grove.submit_team(4);
+  grove.forest.attach(grove.thread(team, 0), domain(1), megabyte);
+  grove.forest.attach(grove.thread(team, 3), domain(3), megabyte);
+  grove.bubbles->on_shake(grove.forest, team);
+  EXPECT_EQ(grove.domains_of(team), (Numbers{1, 0, 2, 3}));
+  for (const auto& move : grove.forest.take_moves()) EXPECT_FALSE(move.with_data);
+}
+
 // --- Imbalanced-STREAM: eight threads a node, work of 15, 15, 30 and 1
 
 struct Imbalanced {
@@ -635,6 +646,9 @@ TEST(Bubbles, HalfOfATeamIsTheMost) {
     grove.forest.put(thread, grove.queues.of(CoreId{0}));
   }
   grove.forest.take_moves();
+  grove.idle({1, 2, 3});
+  EXPECT_EQ(grove.forest.take_moves().size(), 0U) << "nothing is known of them";
+  for (const EntityId thread : grove.forest.threads_of(team)) grove.forest.set_load(thread, 1);
   grove.idle({1, 2, 3});
   EXPECT_EQ(grove.forest.take_moves().size(), 4U);
 }

@@ -46,13 +46,49 @@ void gather_strays(const Forest& forest, EntityId entity, std::vector<EntityId>&
   for (const EntityId member : forest[entity].members) gather_strays(forest, member, strays);
 }
 
-/// The widest entities without data, which give way to those that have some.
-void gather_free(const Forest& forest, EntityId entity, std::vector<EntityId>& free) {
+bool is_in(const Forest& forest, EntityId thread, DomainId domain) {
+  const RunQueueId queue = forest[thread].queue;
+  return queue.valid() && forest.queues()[queue].domain == domain;
+}
+
+/// The widest entities without data in a domain, which give way to those that have some there.
+void gather_free(const Forest& forest, EntityId entity, DomainId domain,
+                 std::vector<EntityId>& free) {
   if (!favourite_of(forest, entity).valid()) {
-    if (forest.load_of(entity) > 0) free.push_back(entity);
+    const std::vector<EntityId> threads = forest.threads_of(entity);
+    const bool is_there = std::ranges::all_of(
+        threads, [&](EntityId thread) { return is_in(forest, thread, domain); });
+    if (is_there && forest.load_of(entity) > 0) free.push_back(entity);
     return;
   }
-  for (const EntityId member : forest[entity].members) gather_free(forest, member, free);
+  for (const EntityId member : forest[entity].members) gather_free(forest, member, domain, free);
+}
+
+/// Whether a domain has fewer cores than threads, with those of `strays` that want to go there.
+bool lacks_cores(const Forest& forest, DomainId domain, std::span<const EntityId> strays) {
+  std::size_t threads = 0;
+  for (const EntityId thread : forest.threads()) {
+    if (forest[thread].load > 0 && is_in(forest, thread, domain)) ++threads;
+  }
+  for (const EntityId stray : strays) {
+    if (favourite_of(forest, stray) == domain) threads += forest.threads_of(stray).size();
+  }
+  return threads > forest.queues()[forest.queues().of(domain)].cores.size();
+}
+
+/// Those without data where strays need the cores.
+std::vector<EntityId> who_gives_way(const Forest& forest, EntityId bubble,
+                                    std::span<const EntityId> strays) {
+  std::vector<EntityId> free;
+  for (std::size_t d = 0; d < forest.queues().domain_count(); ++d) {
+    const DomainId domain{d};
+    const bool is_wanted = std::ranges::any_of(
+        strays, [&](EntityId stray) { return favourite_of(forest, stray) == domain; });
+    if (is_wanted && lacks_cores(forest, domain, strays)) {
+      gather_free(forest, bubble, domain, free);
+    }
+  }
+  return free;
 }
 
 /// The bubbles around an entity, up to `last`, may be where it is now.
@@ -83,7 +119,8 @@ class MemoryScheduler final : public BubbleScheduler {
     std::vector<EntityId> strays;
     gather_strays(forest, bubble, strays);
     if (strays.empty()) return;
-    gather_free(forest, bubble, strays);
+    const std::vector<EntityId> free = who_gives_way(forest, bubble, strays);
+    strays.insert(strays.end(), free.begin(), free.end());
     DomainPlan(forest, strays, room, Others::where_their_data_is).carry_out({});
     for (const EntityId stray : strays) widen_around(forest, stray, bubble, room);
   }

@@ -4,12 +4,6 @@
 #include "policy/bubbles/data.hpp"
 
 namespace lares::policy {
-namespace {
-
-constexpr double unknown_load = Entity{}.load;
-
-}  // namespace
-
 Theft::Theft(Forest& forest) : forest_(forest) {
   const RunQueues& queues = forest.queues();
   for (const EntityId thread : forest.threads()) {
@@ -54,7 +48,7 @@ std::vector<CrowdedTeam> Theft::crowded_in(RunQueueId queue) const {
       for (const EntityId each : threads) {
         found.load += forest_[each].load;
         found.bytes += forest_.bytes_of(each);
-        found.is_known = found.is_known || forest_[each].load != unknown_load;
+        found.is_known = found.is_known || forest_[each].most_load > 0;
       }
       found.is_known = found.is_known || found.bytes > 0;
       found.load_a_thread = found.load / static_cast<double>(threads.size());
