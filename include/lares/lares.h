@@ -46,13 +46,16 @@ int lares_distance(int from, int to);
    Under `--bubbles off`, the default, and without Lares they do nothing. Each gives 0, or -1 with
    errno EINVAL for an argument that makes no sense. Thread safety: any thread, about itself. */
 
+/* NOLINTBEGIN(readability-identifier-naming): types are named as C names them. */
+
 /* When threads are placed anew. */
 enum lares_shake {
   LARES_SHAKE_NOT = 0,         /* when the scheduler is asked for another reason */
   LARES_SHAKE_NEXT_REGION = 1, /* when the thread opens its next parallel region */
   LARES_SHAKE_NOW = 2,         /* at once; its own next teams go where it is */
-  LARES_SHAKE_TEAM = 3 /* when every thread of its team has said so, which each waits for, as
-                          at a barrier: all are placed by all that is known then */
+  /* When every thread of its team has said so, which each waits for, as at a barrier: all are
+     placed by all that is known then. */
+  LARES_SHAKE_TEAM = 3
 };
 
 /* The calling thread uses this memory, wherever its pages are: the scheduler `memory` puts the
@@ -67,6 +70,8 @@ int lares_set_load(double work_left);
 /* How much the calling thread asks of memory, 1 if it is not said: its data weighs so much more or
    less (ForestGOMP 4.1.1). */
 int lares_set_memory_intensity(double intensity);
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
 #define LARES_PUBLIC __attribute__((visibility("default")))
 
 // As lares::omp::bubbles::DataCalls.
-struct data_calls {
+struct DataCalls {
   int (*homes)(const void* memory, size_t bytes, uint64_t* pages, size_t count, uint64_t* absent,
                uint64_t* unknown);
   int (*follow)(void* memory, size_t bytes, size_t chunk, int way);
@@ -21,7 +21,7 @@ static int follow(void* memory, size_t bytes, size_t chunk, int way) {
   return lares_migrate_on_next_touch(memory, bytes, chunk, (enum lares_next_touch_way)way);
 }
 
-static const struct data_calls calls = {lares_homes, follow};
+static const struct DataCalls calls = {lares_homes, follow};
 
 static int mistake(void) {
   errno = EINVAL;
@@ -30,7 +30,7 @@ static int mistake(void) {
 
 LARES_PUBLIC int lares_set_thread_affinity(const void* memory, size_t bytes,
                                            enum lares_shake shake) {
-  int (*tell)(const void*, size_t, int, const struct data_calls*) = NULL;
+  int (*tell)(const void*, size_t, int, const struct DataCalls*) = NULL;
   const int beyond = bytes != 0 && (uintptr_t)memory > UINTPTR_MAX - bytes;
   if (memory == NULL || bytes == 0 || beyond) return mistake();
   if (shake < LARES_SHAKE_NOT || shake > LARES_SHAKE_TEAM) return mistake();
@@ -40,7 +40,7 @@ LARES_PUBLIC int lares_set_thread_affinity(const void* memory, size_t bytes,
 }
 
 void lares_tell_next_team_data(const void* memory, size_t bytes, size_t chunk) {
-  void (*tell)(const void*, size_t, size_t, const struct data_calls*) = NULL;
+  void (*tell)(const void*, size_t, size_t, const struct DataCalls*) = NULL;
   if (find_in_this_process("lares_runtime_next_team_data", (void*)&tell))
     tell(memory, bytes, chunk, &calls);
 }

@@ -282,7 +282,7 @@ TEST(Bubbles, OneIdleCoreBesideATooLargeTeamIsEnough) {
 TEST(Bubbles, ALargeTeamBurstsForIdleCores) {
   Grove grove(four_by_four(), "cache");
   const EntityId all = grove.forest.add_bubble();
-  for (const std::size_t size : {8, 4, 2, 2}) grove.add_team(size, all);
+  for (const std::size_t size : {8U, 4U, 2U, 2U}) grove.add_team(size, all);
   grove.bubbles->on_submit(grove.forest, all);
   EXPECT_EQ(grove.threads_by_core(), Numbers(16, 1));
 }
@@ -711,7 +711,7 @@ TEST(Bubbles, AnIdleCoreTakesFromTheNearestCache) {
   ASSERT_EQ(moves.size(), 1U);
   EXPECT_EQ(moves[0].to, grove.queues.of(CoreId{5}));
   const Numbers cores = grove.cores_of(team);
-  for (std::size_t core : {0, 1, 2, 3}) EXPECT_EQ(std::ranges::count(cores, core), 2);
+  for (std::size_t core : {0U, 1U, 2U, 3U}) EXPECT_EQ(std::ranges::count(cores, core), 2);
 }
 
 // --- gangs
