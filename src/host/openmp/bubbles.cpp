@@ -41,7 +41,7 @@ struct State {
   DataCalls calls{};             // of liblares; null until the program uses it
   std::vector<NextTeamData> next_team;
 };
-State* g_state = nullptr;  // never destroyed
+State* g_state = nullptr;  // lives as long as the process
 LARES_PROCESS_LOCK(g_bubbles_lock);
 
 /// What the calling thread has said of its data where it was in no team: its next team's master
@@ -267,6 +267,7 @@ void set_up(const machine::Machine& machine, const char* name) noexcept {
   if (name == nullptr) return;
   const policy::BubbleSchedulerEntry* entry = policy::find_bubble_scheduler(name);
   if (entry == nullptr) return;
+  delete g_state;  // of an earlier machine, which tests have
   g_state = new State(machine, *entry);
   g_state->scheduler->on_start(g_state->forest);
   g_on = true;
