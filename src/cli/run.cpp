@@ -288,16 +288,19 @@ class Run {
                              environment_);
   }
 
+  /// Threads that share a core: libgomp's would spin for a time slice while the one they wait for
+  /// needs the core. So many rounds it makes itself where it knows of more threads than cores.
+  void spin_shortly() {
+    if (environment_.get("GOMP_SPINCOUNT") || environment_.get("OMP_WAIT_POLICY")) return;
+    environment_.set("GOMP_SPINCOUNT", "1000");
+  }
+
   /// A bubble scheduler needs threads that the library binds.
   void place_teams() {
     if (settings_.bubbles.empty()) return environment_.unset("LARES_BUBBLES");
     environment_.set("LARES_BUBBLES", settings_.bubbles);
-    // Threads that share a core: libgomp's would spin for a time slice while the one they wait for
-    // needs the core. So many rounds it makes itself where it knows of more threads than cores.
-    if (!environment_.get("GOMP_SPINCOUNT") && !environment_.get("OMP_WAIT_POLICY")) {
-      environment_.set("GOMP_SPINCOUNT", "1000");
-    }
-    if (environment_.get("LARES_BOUND") || binding_.note) return;
+    if (environment_.get("LARES_BOUND")) return spin_shortly();
+    if (binding_.note) return;
     binding_.note =
         "--bubbles places no team, because OMP_PLACES, OMP_PROC_BIND or a variable like "
         "them says where threads run; with --bind spread Lares does";

@@ -147,6 +147,17 @@ class BadInput(BubbleTest):
             self.assertIn(word, told)
         self.assertIn("LARES_BUBBLES", self.refusal(env={"LARES_BUBBLES": "foam"}))
 
+    def test_libgomp_spins_shortly_unless_somebody_says_otherwise(self):
+        def count(*words, **env):
+            return subprocess.run([LARES, "run", *words, "sh", "-c", "echo $GOMP_SPINCOUNT"],
+                                  capture_output=True, text=True, timeout=60, check=True,
+                                  env={**clean_environment(), **env}).stdout.strip()
+        self.assertEqual(count("--bubbles", "cache"), "1000")
+        self.assertEqual(count(), "")
+        self.assertEqual(count("--bubbles", "cache", GOMP_SPINCOUNT="7"), "7")
+        self.assertEqual(count("--bubbles", "cache", OMP_WAIT_POLICY="active"), "")
+        self.assertEqual(count("--bubbles", "cache", OMP_PROC_BIND="close"), "")
+
     def test_contradictions(self):
         for bind in ("none", "as-is"):
             self.assertIn(f"--bind {bind}", self.refusal("--bubbles", "cache", "--bind", bind))

@@ -246,6 +246,19 @@ TEST(NestedTeams, WhatAThiefNamesLaterFollows) {
   EXPECT_EQ(g_followed.load(), 2U);
 }
 
+// Four threads have their data in one domain, which has two cores.
+TEST(NestedTeams, WhoFindsNoCoreAtItsDataHasItFollowFromTheStart) {
+  Placed placed("memory");
+  g_followed = 0;
+  add_next_team_data({1000 * 4096, 4096}, 1024, calls);
+  std::atomic<std::size_t> away{0};
+  placed.region(4, [&](std::size_t) {
+    if (domain_here() != 0) ++away;
+  });
+  EXPECT_EQ(away.load(), 2U);
+  EXPECT_EQ(g_followed.load(), 2U);
+}
+
 TEST(NestedTeams, NobodyTakesWhatNothingIsKnownOf) {
   Placed placed("memory");
   const std::uint64_t before = steals();

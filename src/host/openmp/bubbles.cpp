@@ -300,8 +300,13 @@ void let_be() noexcept {
 
 // --- teams
 
+// What the master has said is asked for here: another thread may be the first in the region.
 Team::Team() noexcept
-    : master_(on() ? t_member : nullptr), outer_team_(master_ != nullptr ? t_team : nullptr) {}
+    : master_(on() ? t_member : nullptr), outer_team_(master_ != nullptr ? t_team : nullptr) {
+  if (!on() || master_ != nullptr) return;
+  if (const Outside* said = outside_of_this_thread(false); said != nullptr)
+    said_before_ = said->data;
+}
 
 void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory) noexcept {
   for (std::size_t i = 0; i < size; ++i) {
@@ -309,9 +314,7 @@ void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory
     members_.push_back(i == 0 && master_ != nullptr ? master_ : &own_[i]);
   }
   memory_ = &memory;
-  if (master_ == nullptr) {
-    if (Outside* said = outside_of_this_thread(false); said != nullptr) own_[0].data = said->data;
-  }
+  if (master_ == nullptr) own_[0].data = std::move(said_before_);
   attach_next_team_data();
   std::vector<Known> known;
   std::vector<Located> located;
@@ -319,7 +322,7 @@ void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory
     known.push_back(data_of(*member));
     located.push_back(locate_all(known.back().data, known.back().calls));
   }
-  const std::lock_guard lock(g_bubbles_lock);
+  std::unique_lock lock(g_bubbles_lock);
   policy::Forest& forest = g_state->forest;
   if (!known[0].data.empty() && master_ != nullptr) {
     attach_anew(*master_, located[0]);
@@ -353,13 +356,16 @@ void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory
   const std::vector<std::size_t> busy = busy_threads();
   g_crowded.store(std::ranges::any_of(busy, [](std::size_t threads) { return threads > 1; }),
                   std::memory_order_relaxed);
-  static_cast<void>(carry_out_moves(counters().bubble_shakes));
+  const std::vector<Data> follow = carry_out_moves(counters().bubble_shakes);
+  const DataCalls calls = g_state->calls;
   for (Member* member : members_) {
     const RunQueueId queue = forest.where(member->entity);
     member->wanted.store(queue.value(), std::memory_order_seq_cst);
     member->given = queue;
     member->brings_data = false;
   }
+  lock.unlock();
+  let_follow(follow, calls);
 }
 
 /// A part of the machine is free: time for others to look at it. What moves brings no data.

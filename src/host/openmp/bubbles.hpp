@@ -131,8 +131,9 @@ class Team {
   static void tick_siblings(policy::EntityId around) noexcept;
   [[nodiscard]] bool stays_idle() noexcept;
 
-  Member* const master_;    ///< in the team around this one, or null
-  Team* const outer_team_;  ///< of the master, or null
+  Member* const master_;           ///< in the team around this one, or null
+  Team* const outer_team_;         ///< of the master, or null
+  std::vector<Data> said_before_;  ///< data of a master that is in no team
   Member* outer_of_caller(std::size_t number) const noexcept {
     return number == 0 ? master_ : nullptr;
   }
