@@ -262,14 +262,16 @@ TEST(NestedTeams, WhoFindsNoCoreAtItsDataHasItFollowFromTheStart) {
 TEST(NestedTeams, NobodyTakesWhatNothingIsKnownOf) {
   Placed placed("memory");
   const std::uint64_t before = steals();
+  Meeting looked(4);
   placed.region(domains, [&](std::size_t number) {
     if (number != 0) return;
     placed.region(4, [&](std::size_t) {
       usleep(20'000);
       EXPECT_EQ(domain_here(), 0U);
+      EXPECT_EQ(steals(), before);
+      looked.wait();  // who ends first leaves a core to its teammates
     });
   });
-  EXPECT_EQ(steals(), before);
 }
 
 TEST(NestedTeams, TheProgramsOwnChoiceIsLeftAlone) {
