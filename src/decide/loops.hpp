@@ -109,12 +109,15 @@ template <class L>
 concept LoopLook = requires(L look, WorkerId worker, DomainId domain, std::uint32_t bound) {
   { look.left(worker) } -> std::convertible_to<std::uint64_t>;  // chunks of that worker
   { look.is_late(worker) } -> std::convertible_to<bool>;        // it has not come to the loop yet
+  { look.home_of_last() } -> std::convertible_to<WorkerId>;     // of the chunk in nobody's range
+  { look.last_is_left() } -> std::convertible_to<bool>;         // that chunk
   { look.workers_in(domain) } -> std::convertible_to<std::span<const WorkerId>>;
   { look.nearest_first() } -> std::convertible_to<std::span<const DomainId>>;  // own domain first
   { look.random_below(bound) } -> std::convertible_to<std::uint32_t>;
 };
 
-/// Whom a thief is to rob: a worker, and what it has left; nobody if that is 0.
+/// Whom a thief is to rob: a worker, and what it has left. Nobody if that is 0: then there is the
+/// loop's last chunk, if that is left.
 ///
 /// The only chunk of a worker that has not come yet is spared for a while: it is home for most
 /// loops' only chunk, and the worker is most often about to come. It is taken in the end all the
@@ -122,7 +125,7 @@ concept LoopLook = requires(L look, WorkerId worker, DomainId domain, std::uint3
 struct LoopVictim {
   WorkerId worker;
   std::uint64_t left = 0;
-  bool spared = false;  ///< there are none but such
+  bool spared = false;  ///< there is nothing but such
 };
 
 /// The worker of a domain that has most left.
@@ -162,8 +165,10 @@ LoopVictim victim_elsewhere(L& look, policy::LoopSteal steal) {
 /// worker of the own one was seen without anything to take.
 template <LoopLook L>
 LoopVictim find_loop_victim(L& look, policy::LoopSteal steal) {
-  const LoopVictim own = richest_in(look, look.nearest_first().front());
-  return own.left > 0 ? own : victim_elsewhere(look, steal);
+  LoopVictim found = richest_in(look, look.nearest_first().front());
+  if (found.left == 0) found = victim_elsewhere(look, steal);
+  if (found.left == 0) found.spared = look.last_is_left() && look.is_late(look.home_of_last());
+  return found;
 }
 
 }  // namespace lares::decide

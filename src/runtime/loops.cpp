@@ -200,6 +200,7 @@ LoopRange untouched_part(const WorkerLoop& loop, WorkerId of) noexcept {
 /// The worker's loop, for decide::find_loop_victim.
 struct Look {
   Worker& worker;
+  WorkerId last{worker.loop.shape.home_of(worker.loop.shape.chunks - 1)};
 
   [[nodiscard]] std::uint64_t left(WorkerId of) const noexcept {
     const WorkerLoop& loop = worker.loop;
@@ -208,6 +209,10 @@ struct Look {
   /// Or a thief has begun with its part: then it has less than most.
   [[nodiscard]] bool is_late(WorkerId of) const noexcept {
     return worker.loop.lane_of(of).is_untouched(worker.loop.key);
+  }
+  [[nodiscard]] WorkerId home_of_last() const noexcept { return last; }
+  [[nodiscard]] bool last_is_left() const noexcept {
+    return worker.loop.lane_of(last).last_is_left(worker.loop.key);
   }
   [[nodiscard]] std::span<const WorkerId> workers_in(DomainId domain) const noexcept {
     return worker.team->places->workers_in(domain);
@@ -264,13 +269,8 @@ LoopRange steal_from(Worker& worker, WorkerId victim) noexcept {
   return range;
 }
 
-// The last chunk of all, as a late worker's only one.
-bool is_spared(const LoopLane& home_of_last, LoopKey key) noexcept {
-  return home_of_last.is_untouched(key) && home_of_last.last_is_left(key);
-}
-
-LoopRange take_last(WorkerLoop& loop, LoopLane& home) noexcept {
-  if (!home.take_last(loop.key)) return {};
+LoopRange take_last(WorkerLoop& loop, WorkerId home) noexcept {
+  if (!loop.lane_of(home).take_last(loop.key)) return {};
   loop.had_last = true;
   return {loop.shape.chunks - 1, loop.shape.chunks};
 }
@@ -278,16 +278,13 @@ LoopRange take_last(WorkerLoop& loop, LoopLane& home) noexcept {
 /// A range of another worker, or the last chunk; empty if nothing was left to be seen. Whoever
 /// loses a race for a range looks again: somebody else has won it, so the team as a whole goes on.
 LoopRange rob(Worker& worker) noexcept {
-  WorkerLoop& loop = worker.loop;
-  LoopLane& home_of_last = loop.lane_of(WorkerId{loop.shape.home_of(loop.shape.chunks - 1)});
-  if (loop.shape.workers == 1) return take_last(loop, home_of_last);
   Look look{worker};
+  if (worker.loop.shape.workers == 1) return take_last(worker.loop, look.last);
   const policy::LoopSteal steal = Engine::instance().loops().steal;
   for (LateOwner late;;) {
     const decide::LoopVictim victim = decide::find_loop_victim(look, steal);
-    const bool spared = victim.left > 0 ? victim.spared : is_spared(home_of_last, loop.key);
-    if (spared && late.wait_for(worker)) continue;
-    if (victim.left == 0) return take_last(loop, home_of_last);
+    if (victim.spared && late.wait_for(worker)) continue;
+    if (victim.left == 0) return take_last(worker.loop, look.last);
     const LoopRange range = steal_from(worker, victim.worker);
     if (range.size() > 0) return range;
   }

@@ -1,10 +1,8 @@
 #include "runtime/series.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/clock.hpp"
-#include "base/tick_rate.hpp"
 #include "decide/series.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/execution.hpp"
@@ -52,16 +50,12 @@ InSeries begin_hold(Worker& worker, decide::Series& series) noexcept {
     release_held(worker);
     worker.held_series = &series;
   }
-  if (worker.held == 0) {
-    worker.held_since = ticks();
-    worker.held_fastest = std::numeric_limits<std::uint64_t>::max();
-  }
+  if (worker.hold.count() == 0) worker.hold.begin(ticks());
   return {DomainId{}, true};
 }
 
 void hold_no_more(Worker& worker) noexcept {
-  worker.held = 0;
-  worker.held_tries = 0;
+  worker.hold.end();
   worker.deque.hold(0);
 }
 
@@ -78,67 +72,33 @@ void tell_held_series(Worker& worker, Tell tell) noexcept {
   if (lock && worker.held_series != nullptr) tell(*worker.held_series);
 }
 
-// A few of a long series run at once, as their creator would run them: how long do they take? The
-// first of them may meet cold caches.
-constexpr std::int64_t most_tries = 4;
-
-void try_out(Worker& worker, Task& task) noexcept {
-  const std::uint64_t start = ticks();
-  execute(worker, task);
-  if (!decide::Thrift::is_tiny(ticks() - start, ticks_per_microsecond())) return;
-  tell_held_series(worker, [](decide::Series& series) { series.is_tiny(); });
+void end_hold(Worker& worker, decide::Hold::End why) noexcept {
+  if (why == decide::Hold::End::none) return;
+  if (why == decide::Hold::End::late) {
+    worker.team->hurried.fetch_add(1, std::memory_order_relaxed);
+  }
+  tell_held_series(worker, [why](decide::Series& series) {
+    why == decide::Hold::End::tiny_tasks ? series.is_tiny() : series.hurry();
+  });
   let_go(worker);
 }
 
-// The first few are held: who would wait for more of them, and what for? `task` has run afterwards
-// if somebody had to find out.
-enum class Creation { fast, slow, tried };
-
-// Where a task takes no longer to run than two to make, the whole is made at leisure: others run
-// what there is meanwhile, and wait for nothing.
-Creation pace_of(Worker& worker, Task& task) noexcept {
-  // Of tasks with dependences only some are held: their pace is not that of their creation.
-  const bool looks = worker.held == decide::limits::held_before_pace && worker.held_tries == 0 &&
-                     !task.has(task_flag::depends);
-  if (!looks) return Creation::fast;
-  const std::uint64_t each = worker.held_fastest;
-  if (each < decide::to_ticks(decide::limits::leisurely, ticks_per_microsecond())) {
-    return Creation::fast;
-  }
-  ++worker.held_tries;
-  const std::uint64_t start = ticks();
-  execute(worker, task);
-  return ticks() - start < 2 * each ? Creation::slow : Creation::tried;
-}
-
+// The task may be gone afterwards.
 void hold_back(Worker& worker, Task& task) noexcept {
-  const Creation pace = pace_of(worker, task);
-  if (pace == Creation::slow) {
-    tell_held_series(worker, [](decide::Series& series) { series.hurry(); });
-    return let_go(worker);
-  }
-  if (pace == Creation::tried) return;
-  if (worker.held >= worker.own_queue_limits[0] && worker.held_tries < most_tries) {
-    ++worker.held_tries;
-    return try_out(worker, task);
+  const decide::Hold::Next next =
+      worker.hold.next(worker.own_queue_limits[0], !task.has(task_flag::depends));
+  if (next != decide::Hold::Next::keep) {
+    const std::uint64_t start = ticks();
+    execute(worker, task);
+    return end_hold(worker, worker.hold.ran(next, ticks() - start));
   }
   if (!worker.deque.push(task)) {
     release_held(worker);
     return place_ready(worker, task);
   }
-  ++worker.held;
-  const std::uint64_t now = ticks();
-  if (worker.held > 1) {
-    worker.held_fastest = std::min(worker.held_fastest, now - worker.held_last);
-  }
-  worker.held_last = now;
-  const std::uint64_t waited_until = worker.deque.held_until();
-  if (waited_until != 0 && now >= waited_until) {
-    worker.team->hurried.fetch_add(1, std::memory_order_relaxed);
-    tell_held_series(worker, [](decide::Series& series) { series.hurry(); });
-    return let_go(worker);
-  }
-  worker.deque.hold(decide::held_until(worker.held_since, now, ticks_per_microsecond()));
+  const decide::Hold::End end = worker.hold.kept(ticks());
+  if (end != decide::Hold::End::none) return end_hold(worker, end);
+  worker.deque.hold(worker.hold.until());
 }
 
 /// Tasks by the domain that they are at home with, the oldest first.
@@ -205,7 +165,7 @@ void settle_no_more(Worker& worker) noexcept {
 
 void release_held_tasks(Worker& worker) noexcept {
   const policy::Places& places = *worker.team->places;
-  const auto count = static_cast<std::uint64_t>(worker.held);
+  const auto count = static_cast<std::uint64_t>(worker.hold.count());
   hold_no_more(worker);
   if (!is_sole_creator(worker) || count < places.domains_with_workers().size()) {
     return let_go(worker);

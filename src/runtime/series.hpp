@@ -51,7 +51,7 @@ void hold(Worker& worker, Task& task) noexcept;
 /// ever will be. Before the worker waits, or does anything else but make tasks.
 void release_held_tasks(Worker& worker) noexcept;
 inline void release_held(Worker& worker) noexcept {
-  if (worker.held != 0) [[unlikely]]
+  if (worker.hold.count() != 0) [[unlikely]]
     release_held_tasks(worker);
 }
 

@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "base/tick_rate.hpp"
 #include "decide/help.hpp"
+#include "decide/hold.hpp"
 #include "decide/limits.hpp"
 #include "decide/names.hpp"
 #include "decide/restraint.hpp"
@@ -138,17 +139,12 @@ struct alignas(128) Worker {
   // Of series.hpp.
   bool deals_series = false;    ///< sending tasks without data somewhere makes sense in this team
   bool settles_series = false;  ///< it has set `new_taskloop` for what it makes now
-  std::uint32_t told_by_name = 0;  ///< tasks since then
-  bool made_series = false;        ///< it has made tasks since it waited
-  std::int64_t held = 0;  ///< the newest so many of its deque wait until their number is known
-  std::int64_t held_tries =
-      0;  ///< of this series: tasks that ran at once to see how long they take
-  decide::Series* held_series = nullptr;  ///< which they are of
-  std::uint64_t held_since = 0;           ///< in ticks
-  std::uint64_t held_last = 0;
-  std::uint64_t held_fastest = 0;     ///< between two of them; a thread may be kept from its core
-  bool held_by_strong_names = false;  ///< see decide::NameBook::Told
-  std::vector<Task*> dealt_storage;   ///< by domain
+  std::uint32_t told_by_name = 0;              ///< tasks since then
+  bool made_series = false;                    ///< it has made tasks since it waited
+  decide::Hold hold{ticks_per_microsecond()};  ///< of the newest tasks of its deque
+  decide::Series* held_series = nullptr;       ///< which they are of
+  bool held_by_strong_names = false;           ///< see decide::NameBook::Told
+  std::vector<Task*> dealt_storage;            ///< by domain
 
   // This worker writes, any worker reads: together they tell whether the team is quiet.
   alignas(64) std::atomic<std::uint64_t> created{0};

@@ -91,6 +91,10 @@ struct NumaLoop::Look {
     return loop.own_[of.index()].left.size();
   }
   [[nodiscard]] bool is_late(WorkerId of) const { return !loop.own_[of.index()].is_begun; }
+  [[nodiscard]] WorkerId home_of_last() const {
+    return WorkerId{loop.shape_.home_of(loop.shape_.chunks - 1)};
+  }
+  [[nodiscard]] bool last_is_left() const { return loop.last_is_left_; }
   [[nodiscard]] std::span<const WorkerId> workers_in(DomainId domain) const {
     return loop.places_.workers_in(domain);
   }
@@ -146,8 +150,7 @@ void NumaLoop::rob(std::uint32_t w, double clock) {
   Look look{*this, w};
   const decide::LoopVictim victim = decide::find_loop_victim(look, setup_.schedule.loops.steal);
   clock += look.looks * costs.probe * nanosecond;
-  const bool spared = victim.left > 0 ? victim.spared : last_is_spared();
-  if (spared && !std::exchange(own.has_waited, true))
+  if (victim.spared && !std::exchange(own.has_waited, true))
     return rest(w, clock + costs.probe * nanosecond);
   if (victim.left > 0) {
     steal(w, victim.worker);
@@ -159,10 +162,6 @@ void NumaLoop::rob(std::uint32_t w, double clock) {
     return execution_.leave(w, clock);
   }
   next(w, clock + costs.queue * nanosecond);
-}
-
-bool NumaLoop::last_is_spared() const {
-  return last_is_left_ && !own_[shape_.home_of(shape_.chunks - 1)].is_begun;
 }
 
 void NumaLoop::steal(std::uint32_t w, WorkerId from) {

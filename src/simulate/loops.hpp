@@ -91,7 +91,6 @@ class NumaLoop final : public Loop {
   void complete(const Interval& task, double& clock) override;
   void rob(std::uint32_t worker, double clock);
   void steal(std::uint32_t worker, WorkerId from);
-  [[nodiscard]] bool last_is_spared() const;
 
   decide::LoopShape shape_;
   bool last_is_left_ = false;  // the loop's last chunk, which is in nobody's range

@@ -83,6 +83,7 @@ struct MadeUp {
   std::vector<DomainId> order;
   std::vector<std::uint64_t> chunks;
   std::vector<bool> late;
+  bool has_last = false;
   Random random{1};
 
   explicit MadeUp(const std::vector<std::vector<std::uint64_t>>& by_domain) {
@@ -98,6 +99,8 @@ struct MadeUp {
   }
   [[nodiscard]] std::uint64_t left(WorkerId worker) const { return chunks[worker.index()]; }
   [[nodiscard]] bool is_late(WorkerId worker) const { return late[worker.index()]; }
+  [[nodiscard]] WorkerId home_of_last() const { return WorkerId{chunks.size() - 1}; }
+  [[nodiscard]] bool last_is_left() const { return has_last; }
   [[nodiscard]] std::span<const WorkerId> workers_in(DomainId domain) const {
     return workers[domain.index()];
   }
@@ -150,6 +153,22 @@ TEST(LoopVictim, IsSparedWhileItHasNotComeToItsOnlyChunk) {
   victim = decide::find_loop_victim(afar, nearest);
   EXPECT_EQ(victim.worker, WorkerId{2});
   EXPECT_FALSE(victim.spared);
+}
+
+TEST(LoopVictim, LeavesTheLoopsLastChunkToWhomItIsAtHomeWithForAWhile) {
+  const auto nearest = policy::LoopSteal::nearest;
+  for (const bool is_left : {false, true}) {
+    for (const bool is_late : {false, true}) {
+      MadeUp loop({{0, 0}, {0}});
+      loop.has_last = is_left;
+      loop.late[2] = is_late;
+      const decide::LoopVictim victim = decide::find_loop_victim(loop, nearest);
+      EXPECT_EQ(victim.left, 0U);
+      EXPECT_EQ(victim.spared, is_left && is_late);
+      loop.chunks[0] = 2;  // comes before it
+      EXPECT_FALSE(decide::find_loop_victim(loop, nearest).spared);
+    }
+  }
 }
 
 // --- threads

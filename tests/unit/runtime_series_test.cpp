@@ -119,7 +119,7 @@ TEST(SeriesOfTasks, OfADifferentConstructEndWhatIsHeld) {
     make_series(worker, 4, nothing);
     make_series(worker, 6, nothing, 99);
     EXPECT_EQ(queued_in(worker, 1), 2U);
-    EXPECT_EQ(worker.held, 6);
+    EXPECT_EQ(worker.hold.count(), 6);
   });
 }
 
@@ -128,7 +128,7 @@ TEST(SeriesOfTasks, AreLeftAloneWhereThePolicyDoesNotGoByData) {
   watched(
       [](Worker& worker) {
         make_series(worker, 8, nothing);
-        EXPECT_EQ(worker.held, 0);
+        EXPECT_EQ(worker.hold.count(), 0);
         EXPECT_EQ(worker.deque.held_until(), 0U);
       },
       "stock-like");
@@ -170,7 +170,7 @@ TEST(SeriesOfTasks, OfSeveralCreatorsHaveNoHomes) {
       make_series(worker, 3, nothing);
       turn.fetch_add(1);
     }
-    EXPECT_EQ(worker.held, 0);
+    EXPECT_EQ(worker.hold.count(), 0);
     taskwait(worker);
   });
   EXPECT_TRUE(hint.several_creators.load());
@@ -211,7 +211,7 @@ TEST(SeriesOfTasks, OfTinyOnesGoBackToTheirCreatorOnceThatIsKnown) {
   host::single(2, [](Worker& worker) {
     constexpr int more_than_enough = 4000;
     make_series(worker, more_than_enough, nothing);
-    EXPECT_EQ(worker.held, 0);
+    EXPECT_EQ(worker.hold.count(), 0);
   });
 }
 
