@@ -66,10 +66,12 @@ void let_go(Worker& worker) noexcept {
   notify(*worker.team, {worker.domain, nullptr, worker.deque.size(), false});
 }
 
-template <class Tell>
-void tell_held_series(Worker& worker, Tell tell) noexcept {
+// Its next rounds hold nothing, or not for now.
+void tell_held_series(Worker& worker, decide::Hold::End why) noexcept {
   const memory::TryLock::Guard lock(worker.team->books.lock);
-  if (lock && worker.held_series != nullptr) tell(*worker.held_series);
+  if (!lock || worker.held_series == nullptr) return;
+  if (why == decide::Hold::End::tiny_tasks) return worker.held_series->is_tiny();
+  worker.held_series->hurry();
 }
 
 void end_hold(Worker& worker, decide::Hold::End why) noexcept {
@@ -77,9 +79,7 @@ void end_hold(Worker& worker, decide::Hold::End why) noexcept {
   if (why == decide::Hold::End::late) {
     worker.team->hurried.fetch_add(1, std::memory_order_relaxed);
   }
-  tell_held_series(worker, [why](decide::Series& series) {
-    why == decide::Hold::End::tiny_tasks ? series.is_tiny() : series.hurry();
-  });
+  tell_held_series(worker, why);
   let_go(worker);
 }
 

@@ -139,7 +139,6 @@ class Team {
   }
   std::vector<Member*> members_;  ///< by thread number; the first may be master_
   std::deque<Member> own_;        ///< the others
-  Nanoseconds start_;             ///< when it was placed
   /// Threads that have done their part, and of those who have waited for the others; any thread.
   std::atomic<std::uint32_t> resting_{0};
   std::atomic<std::uint32_t> sleepers_{0};
