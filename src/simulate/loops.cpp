@@ -116,7 +116,7 @@ void NumaLoop::prepare(double /*now*/) {
   const std::uint64_t count = phase().end - phase().first;
   const std::uint64_t piece = std::max<std::uint64_t>(phase().piece_iterations, 1);
   shape_ = decide::LoopShape(count, setup_.schedule.loops.chunk / piece, workers(), false);
-  last_is_left_ = true;
+  last_is_left_ = shape_.chunks > 0;
   for (std::size_t w = 0; w < own_.size(); ++w) {
     own_[w].left = shape_.first_range(w);
     own_[w].is_begun = false;

@@ -151,8 +151,9 @@ TEST_P(NextTouchChanges, HugePagesStayWholeWhereverTheAreaBegins) {
   // From the middle of the first one to the middle of the last.
   ASSERT_EQ(next_touch_.mark(border + huge / 2, {3 * huge}, options(3 * pages)).error, 0);
   next_touch_.touch(border + huge / 2, {1});
-  EXPECT_EQ(huge_bytes(border + huge, 2 * huge), 2 * huge);
+  // Who touched goes on when its own page is there; a thread may still be moving the others.
   EXPECT_EQ(std::count(first, first + 4 * huge, 7), static_cast<std::ptrdiff_t>(4 * huge));
+  EXPECT_EQ(huge_bytes(border + huge, 2 * huge), 2 * huge);
 }
 
 TEST_P(NextTouchChanges, ASplitMappingIsTouched) {

@@ -54,7 +54,7 @@ struct StepByStep {
   [[nodiscard]] std::uint64_t left(WorkerId of) const { return hands[of.index()].word.size(); }
   [[nodiscard]] bool is_late(WorkerId of) const { return late[of.index()]; }
   [[nodiscard]] WorkerId home_of_last() const { return WorkerId{shape.home_of(shape.chunks - 1)}; }
-  [[nodiscard]] bool last_is_left() const { return true; }
+  [[nodiscard]] bool last_is_left() const { return shape.chunks > 0; }
   [[nodiscard]] std::span<const WorkerId> workers_in(DomainId domain) const {
     return workers[domain.index()];
   }
