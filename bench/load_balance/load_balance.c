@@ -1,12 +1,14 @@
 // Load balancing of work packages that grow linearly, after Schmidl 2016, 4.1.
 //
-//   load_balance [packages=N] [gb=SIZE] [times=N] [method=static|dynamic|tasks] [domains=LIST]
+//   load_balance [packages=N] [gb=SIZE] [times=N] [method=static|dynamic|tasks|depend]
+//   [domains=LIST]
 //
 // The workload is that of `lares simulate balance`: a package is a vector addition, its three
 // vectors have SIZE * (i + 0.5) / (N * N / 2) bytes. A static loop writes the packages first, so
 // each has a home: the domain of the thread that wrote it. Then all are added up, once each time,
-// by the method. LIST tells the domain of CPU 0, 1, ... with commas between; without it, the NUMA
-// nodes are the domains. One JSON line tells each thread's time split by the packages' homes.
+// by the method: a loop, tasks, or tasks whose `depend` names the package. LIST tells the domain of
+// CPU 0, 1, ... with commas between; without it, the NUMA nodes are the domains. One JSON line
+// tells each thread's time split by the packages' homes.
 //
 // Exit status 1 if a package was not added up exactly as often as asked or a sum is wrong, 2 if the
 // arguments are wrong. Inside `lares lab` the additions are a counted region.
@@ -21,7 +23,7 @@
 
 enum { line_bytes = 64 };
 
-typedef enum { method_static, method_dynamic, method_tasks } Method;
+typedef enum { method_static, method_dynamic, method_tasks, method_depend } Method;
 
 typedef struct {
   long packages, times;
@@ -46,7 +48,7 @@ typedef struct {
   double elapsed[most_domains];  // the same on the clock
 } Thread;
 
-static const char* const methods[] = {"static", "dynamic", "tasks", NULL};
+static const char* const methods[] = {"static", "dynamic", "tasks", "depend", NULL};
 
 static double seconds_of(clockid_t clock) {
   struct timespec now;
@@ -95,6 +97,23 @@ static void add_up(Package* p, Thread* threads, const Options* o) {
   p->runs += 1;
 }
 
+// Tasks come from whoever wrote the data (4.3.3).
+static void create_tasks(Package* all, Thread* threads, const Options* o) {
+#pragma omp parallel for schedule(static)
+  for (long i = 0; i < o->packages; ++i) {
+    Package* p = &all[i];
+    if (o->method == method_tasks) {
+#pragma omp task firstprivate(p)
+      add_up(p, threads, o);
+    } else {
+      double* vectors = p->a;
+      const size_t all_three = 3 * p->stride;
+#pragma omp task firstprivate(p) depend(inout : vectors[0 : all_three])
+      add_up(p, threads, o);
+    }
+  }
+}
+
 static void one_time(Package* all, Thread* threads, const Options* o) {
   const long n = o->packages;
   if (o->method == method_static) {
@@ -104,12 +123,7 @@ static void one_time(Package* all, Thread* threads, const Options* o) {
 #pragma omp parallel for schedule(dynamic)
     for (long i = 0; i < n; ++i) add_up(&all[i], threads, o);
   } else {
-    // Tasks come from whoever wrote the data (4.3.3).
-#pragma omp parallel for schedule(static)
-    for (long i = 0; i < n; ++i) {
-#pragma omp task firstprivate(i)
-      add_up(&all[i], threads, o);
-    }
+    create_tasks(all, threads, o);
   }
 }
 
@@ -141,7 +155,7 @@ static Method method_named(const char* value) {
   for (int i = 0; methods[i] != NULL; ++i) {
     if (strcmp(value, methods[i]) == 0) return (Method)i;
   }
-  refuse("method", value, "one of static, dynamic, tasks");
+  refuse("method", value, "one of static, dynamic, tasks, depend");
   return method_static;
 }
 
@@ -243,7 +257,7 @@ static void print_line(const Options* o, const Thread* threads, int count, doubl
 int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "--help") == 0) {
     puts(
-        "load_balance [packages=N] [gb=SIZE] [times=N] [method=static|dynamic|tasks] "
+        "load_balance [packages=N] [gb=SIZE] [times=N] [method=static|dynamic|tasks|depend] "
         "[domains=LIST]\n"
         "for example: load_balance packages=3840 gb=0.5 times=5 method=dynamic domains=0,1");
     return 0;

@@ -34,12 +34,23 @@ std::uint64_t BlockSightings::estimate(const std::vector<Sighting>& sorted, std:
   return std::min(here.address - sorted[i - 1].address, here.mapping_end - here.address);
 }
 
+// Who names data while another thread reads the kernel's list is not told where its mapping ends;
+// what was named below it in the same mapping tells. A mapping has no holes.
+void BlockSightings::complete_mappings(std::vector<Sighting>& sorted) {
+  std::uint64_t end = 0;
+  for (Sighting& here : sorted) {
+    if (here.mapping_end == 0 && here.address < end) here.mapping_end = end;
+    if (here.mapping_end != 0) end = here.mapping_end;
+  }
+}
+
 RecordedBlocks BlockSightings::blocks() const {
   std::vector<Sighting> sorted;
   sorted.reserve(by_address_.size());
   for (const auto& each : by_address_) sorted.push_back(each.second);
   std::sort(sorted.begin(), sorted.end(),
             [](const Sighting& a, const Sighting& b) { return a.address < b.address; });
+  complete_mappings(sorted);
   RecordedBlocks blocks;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     RecordedBlock block;

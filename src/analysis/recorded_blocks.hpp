@@ -42,6 +42,7 @@ class BlockSightings {
     std::uint64_t home_at = ~std::uint64_t{0};
   };
   void add(const Sighting& sighting);
+  static void complete_mappings(std::vector<Sighting>& sorted);
   static std::uint64_t estimate(const std::vector<Sighting>& sorted, std::size_t i);
 
   std::unordered_map<std::uint64_t, Sighting> by_address_;

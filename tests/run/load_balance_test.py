@@ -31,7 +31,7 @@ class Results(unittest.TestCase):
 
     def test_each_method(self):
         for program in PROGRAMS:
-            for method in ("static", "dynamic", "tasks"):
+            for method in ("static", "dynamic", "tasks", "depend"):
                 with self.subTest(program=program, method=method):
                     self.check(self.words(program, method), method)
 

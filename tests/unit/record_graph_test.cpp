@@ -196,6 +196,21 @@ TEST(RecordedGraph, GivesUntoldBytesAsFarAsTheNextBlock) {
             "block 2000 0\nblock 2000 0\nblock 0 0\nblock 0 -\ntask 0 - r:0 r:1 r:2 a:3\n");
 }
 
+// Whoever named 3000 and 9000 was not told where their mappings end: the first lies in a known one.
+TEST(RecordedGraph, KnowsAMappingByWhatWasNamedBelow) {
+  Script one;
+  one.enter(0, 1, 100)
+      .create(0, 101, 100,
+              {on(1000, RecordMode::in, 0, 0, 9000), on(3000, RecordMode::in, 0, 0),
+               on(6000, RecordMode::in, 0, 0, 9000), on(9000, RecordMode::in, 0, 0)})
+      .begin(0, 101)
+      .end(0, 101)
+      .resume(0)
+      .leave(0, 100);
+  EXPECT_EQ(graph_of({one}),
+            "block 2000 0\nblock 3000 0\nblock 3000 0\nblock 0 0\ntask 0 - r:0 r:1 r:2 r:3\n");
+}
+
 TEST(RecordedGraph, OrdersTasksThatNameAllMemory) {
   Script one;
   one.enter(0, 1, 100);

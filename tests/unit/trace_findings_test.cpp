@@ -209,6 +209,18 @@ TEST(TraceFindings, SlicesSumWhatIntervalsCover) {
   }
 }
 
+TEST(TraceFindings, TellBytesByHomeAndDomainAndThoseWrittenApart) {
+  Made made(2, 2, 10 * ms);
+  made.trace().accesses = {{.address = 64, .bytes = 8, .home = 0, .writes = true},
+                           {.address = 128, .bytes = 16, .home = 1},
+                           {.address = 192, .bytes = 32, .home = no_domain, .writes = true}};
+  Grain& grain = made.add(1, 0, 1 * ms);
+  grain.accesses = 3;
+  const Findings found = find(made.finish());
+  EXPECT_EQ(found.bytes, (std::vector<std::uint64_t>{0, 8, 0, 16}));
+  EXPECT_EQ(found.written, (std::vector<std::uint64_t>{0, 8, 0, 0}));
+}
+
 TEST(TraceFindings, OfNothingSaysSo) {
   Trace nothing;
   nothing.grains_of = {0};

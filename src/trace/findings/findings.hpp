@@ -90,7 +90,8 @@ struct Findings {
   std::vector<ThreadRow> threads;
   /// bytes[from][to]: named by grains that ran in domain `to`, at home in `from`. Row by row.
   std::vector<std::uint64_t> bytes;
-  std::vector<std::uint64_t> grains;  ///< the same in grains
+  std::vector<std::uint64_t> written;  ///< those of them that they write, or may write
+  std::vector<std::uint64_t> grains;   ///< the same in grains
   std::vector<LengthBin> lengths;
   std::vector<ParallelismSlice> parallelism;
   Time slice = 0;  ///< length of such a slice

@@ -61,8 +61,8 @@ void add_traffic(const Trace& trace, Findings& findings) {
       if (grain.home < size) ++slice[grain.home * size + grain.domain];
       continue;
     }
-    for_each_home(trace, grain, [&](std::uint16_t home, std::uint64_t bytes) {
-      if (home < size) slice[home * size + grain.domain] += bytes;
+    for_each_home(trace, grain, [&](const Access& access) {
+      if (access.home < size) slice[access.home * size + grain.domain] += access.bytes;
     });
   }
 }

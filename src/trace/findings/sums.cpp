@@ -97,12 +97,16 @@ void add_constructs(const Trace& trace, Findings& findings) {
 void add_matrix(const Trace& trace, Findings& findings) {
   const std::size_t size = trace.domains;
   findings.bytes.assign(size * size, 0);
+  findings.written.assign(size * size, 0);
   findings.grains.assign(size * size, 0);
   for (const Grain& grain : trace.grains) {
     if (grain.domain >= size || grain.has(grain_flag::goes_on)) continue;
     if (grain.home < size) ++findings.grains[grain.home * size + grain.domain];
-    for_each_home(trace, grain, [&](std::uint16_t home, std::uint64_t bytes) {
-      if (home < size) findings.bytes[home * size + grain.domain] += bytes;
+    for_each_home(trace, grain, [&](const Access& access) {
+      if (access.home >= size) return;
+      const std::size_t cell = access.home * size + grain.domain;
+      findings.bytes[cell] += access.bytes;
+      if (access.writes) findings.written[cell] += access.bytes;
     });
   }
 }

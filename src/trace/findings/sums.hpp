@@ -15,13 +15,12 @@ void add_lengths(const Trace& trace, Findings& findings);
 /// Time that each thread spent in regions. O(waits + regions log regions).
 std::vector<Time> time_in_regions(const Trace& trace);
 
-/// Visits bytes and homes of what a grain names: `visit(home, bytes)` for each access whose home is
-/// known, with 0 bytes if their number is not.
+/// Visits what a grain names: `visit(access)` for each access whose home is known.
 template <class Visit>
 void for_each_home(const Trace& trace, const Grain& grain, const Visit& visit) {
   for (std::size_t i = 0; i < grain.accesses; ++i) {
     const Access& access = trace.accesses[grain.first_access + i];
-    if (access.home != no_domain) visit(access.home, access.bytes);
+    if (access.home != no_domain) visit(access);
   }
 }
 

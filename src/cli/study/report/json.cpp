@@ -144,6 +144,7 @@ Json run_json(const ReportedRun& run) {
   json["threads"] = threads_json(run);
   json["estimates_lengths"] = trace.estimates_lengths;
   json["bytes_by_home_and_domain"] = matrix_json(findings.bytes, trace.domains);
+  json["written_bytes_by_home_and_domain"] = matrix_json(findings.written, trace.domains);
   json["grains_by_home_and_domain"] = matrix_json(findings.grains, trace.domains);
   json["lengths"] = lengths_json(run);
   return json;
