@@ -193,6 +193,10 @@ class Reader {
   bool set_clock(const RawEvent& raw) {
     ticks_ = raw.word(bytes_, 1);
     tasks_ = raw.word(bytes_, 3);
+    auto& threads = stream_.system_threads;
+    if (raw.small != 0 && (threads.empty() || threads.back() != raw.small)) {
+      threads.push_back(raw.small);
+    }
     if (is_damaged_) {
       inside_.clear();
       if (raw.word(bytes_, 4) != 0) inside_.push_back(raw.word(bytes_, 4));

@@ -58,7 +58,8 @@ struct RecordedEvent {
 struct RecordedStream {
   std::uint32_t pid = 0;
   std::uint32_t number = 0;
-  bool full = false;  ///< what came later is missing
+  bool full = false;                          ///< what came later is missing
+  std::vector<std::uint32_t> system_threads;  ///< the system's numbers of its threads, in turn
   std::vector<RecordedConstruct> constructs;
   std::vector<RecordedEvent> events;
   std::vector<RecordedAccess> accesses;

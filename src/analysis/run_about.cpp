@@ -96,6 +96,8 @@ RunAbout from_json(const Json& json) {
   take(json, "cpus", about.cpus);
   take(json, "runtimes", about.runtimes);
   take(json, "numa_balancing", about.numa_balancing);
+  take(json, "pages", about.pages);
+  take(json, "pages_refused", about.pages_refused);
   take(json, "processor_wait", about.processor_wait);
   take(json, "cores_of_domain", about.cores_of_domain);
   take(json, "distances", about.distances);
@@ -124,6 +126,8 @@ std::string to_json(const RunAbout& about) {
                      {"level", about.level},
                      {"cpus", about.cpus},
                      {"numa_balancing", about.numa_balancing},
+                     {"pages", about.pages},
+                     {"pages_refused", about.pages_refused},
                      {"processor_wait", about.processor_wait},
                      {"cores_of_domain", about.cores_of_domain},
                      {"distances", about.distances},

@@ -35,6 +35,8 @@ struct RunAbout {
   std::uint32_t cpus = 0;
   std::uint32_t runtimes = 1;   ///< OpenMP runtimes in the process
   bool numa_balancing = false;  ///< the kernel moves pages by itself
+  bool pages = false;           ///< it was asked who touches which pages first
+  std::string pages_refused;    ///< why nobody knows; "" if nothing was refused
   double processor_wait = 0;    ///< share of the time in which threads could run; 0: not known
   bool finished = false;        ///< the program came to its end; false: killed, or still running
   int exit_status = 0;

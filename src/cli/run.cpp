@@ -24,6 +24,7 @@
 #include "cli/commands.hpp"
 #include "cli/launch/binding.hpp"
 #include "cli/launch/environment.hpp"
+#include "cli/launch/pages.hpp"
 #include "cli/launch/process.hpp"
 #include "cli/launch/program.hpp"
 #include "cli/launch/record.hpp"
@@ -272,9 +273,12 @@ class Run {
     }
     for (const std::string& note : trace_.begin(session.value(), about())) warn(settings_, note);
     ask_to_explain(session.value());
-    const Lookout lookout = look_for_stalls(session.value());
-    const Finished finished = run_it(lookout);
-    if (lookout.look) lookout.look();  // a page may have come with the end
+    const Lookout stalls = look_for_stalls(session.value());
+    begin_pages(session.value());
+    const Finished finished = run_it(pages_ ? look_at_pages(stalls) : stalls);
+    if (pages_) pages_->finish();
+    pages_.reset();
+    if (stalls.look) stalls.look();  // a page may have come with the end
     const std::string& records = trace_.is_wanted() ? trace_.path() : session.value().path();
     record_notes_ = record_.write(records, words_);
     explain(session.value());
@@ -348,6 +352,30 @@ class Run {
             }};
   }
 
+  /// Last before the program starts: the kernel notes what this thread starts from here on.
+  void begin_pages(const Session& session) {
+    if (!settings_.pages) return;
+    auto pages = PageTrace::begin(trace_.path(), session.path(), settings_.machine);
+    if (pages) {
+      pages_.emplace(std::move(pages.value()));
+      return;
+    }
+    pages_refused_ = pages.error().sentence;
+    warn(settings_, fmt::format("--pages: {}, so this trace has no pages", pages_refused_));
+  }
+
+  /// Often, and for stalls as rarely as these need it.
+  Lookout look_at_pages(const Lookout& stalls) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds period{5};
+    return {period, [this, stalls, next = Clock::now() + stalls.period]() mutable {
+              pages_->look();
+              if (!stalls.look || Clock::now() < next) return;
+              stalls.look();
+              next = Clock::now() + stalls.period;
+            }};
+  }
+
   void ask_to_explain(const Session& session) const {
     if (!settings_.explain) return;
     const std::ofstream file(session.path() + "/explain");
@@ -391,6 +419,8 @@ class Run {
     about.environment = openmp_variables(environment_);
     describe_machine(settings_.machine, about);
     about.numa_balancing = kernel_balances_pages();
+    about.pages = settings_.pages;
+    about.pages_refused = pages_refused_;
     return about;
   }
 
@@ -459,6 +489,8 @@ class Run {
   SummaryFile file_;
   RecordFile record_;
   TraceFolder trace_;
+  std::optional<PageTrace> pages_;  ///< while the program runs
+  std::string pages_refused_;       ///< why there are none
   std::vector<std::string> record_notes_;
   std::optional<analysis::Explanation> explanation_;
   Binding binding_;
@@ -553,6 +585,9 @@ void add_run(CLI::App& app) {
       ->add_option("--trace", options->trace,
                    "Write what every thread does into a new folder DIR, for `lares report DIR`")
       ->type_name("DIR");
+  command->add_flag("--pages", options->pages,
+                    "With --trace: note which thread touches which pages of memory first, and "
+                    "where; needs kernel.perf_event_paranoid at 2 or less, and no privilege");
   command
       ->add_option("--stall", options->stall,
                    "When no task starts or ends for SECONDS while some are open, say on standard "

@@ -17,6 +17,7 @@
 #include "base/clock.hpp"
 #include "base/tick_rate.hpp"
 #include "runtime/code_place.hpp"
+#include "runtime/record_budget.hpp"
 #include "runtime/thread_state.hpp"
 
 namespace lares::runtime {
@@ -66,12 +67,7 @@ std::atomic<RecordBudget*> g_budget{nullptr};  // written at load
 
 bool take_from_budget(std::uint64_t bytes) noexcept {
   RecordBudget* budget = g_budget.load(std::memory_order_relaxed);
-  if (budget == nullptr) return true;
-  std::atomic_ref<std::uint64_t> used(budget->used_bytes);
-  // relaxed: a sum of numbers.
-  if (used.fetch_add(bytes, std::memory_order_relaxed) + bytes <= budget->limit_bytes) return true;
-  used.fetch_sub(bytes, std::memory_order_relaxed);
-  return false;
+  return budget == nullptr || take_from(*budget, bytes);
 }
 
 // Room that is promised: a mapped file that cannot be filled would end the program by SIGBUS.
@@ -139,6 +135,7 @@ RecordStream* RecordStream::open(const char* folder, std::uint32_t number) noexc
   auto* stream = new (memory) RecordStream;
   stream->folder_ = folder;
   stream->number_ = number;
+  stream->system_thread_ = static_cast<std::uint32_t>(gettid());
   const RecordEnd end = stream->map_next(O_CREAT | O_EXCL);
   if (end == RecordEnd::whole) {
     stream->head_ = reinterpret_cast<RecordFileHead*>(stream->window_);
@@ -204,7 +201,7 @@ void RecordStream::write_clock() noexcept {
   next_[2] = at.nanoseconds;
   next_[3] = tasks_;
   next_[4] = worker == nullptr || worker->current == nullptr ? 0 : worker->current->record;
-  publish(next_, RecordKind::clock, 0, 0);
+  publish(next_, RecordKind::clock, system_thread_, 0);
   last_ticks_ = at.ticks;
   next_ += clock_words;
 }
@@ -217,6 +214,17 @@ bool RecordStream::go_to_next_window() noexcept {
   }
   write_clock();
   return true;
+}
+
+void RecordStream::go_on_as(std::uint32_t system_thread) noexcept {
+  if (system_thread == system_thread_) return;
+  system_thread_ = system_thread;
+  // Every window begins with a clock, which tells it.
+  if (end_ - next_ < static_cast<std::ptrdiff_t>(clock_words)) {
+    go_to_next_window();
+  } else {
+    write_clock();
+  }
 }
 
 void RecordStream::look_ahead() noexcept {
@@ -374,6 +382,8 @@ void enter_team(Worker& worker) noexcept {
   }
   worker.record = thread.record;
   if (worker.record == nullptr) return;
+  worker.record->go_on_as(
+      static_cast<std::uint32_t>(thread.system_id.load(std::memory_order_relaxed)));
   worker.implicit_task.record = worker.record->new_task();
   const Moment at = moment();
   std::uint64_t* const event = worker.record->reserve(5, at.ticks);

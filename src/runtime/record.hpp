@@ -47,6 +47,9 @@ class RecordStream {
   /// The number under which this file knows the construct whose code is at `code`.
   std::uint32_t construct(std::uintptr_t code) noexcept;
 
+  /// Another thread of the system goes on with the file, under this number. Owner only.
+  void go_on_as(std::uint32_t system_thread) noexcept;
+
   /// True if this thread has not told of `address` lately, and from then on false.
   bool is_new(std::uintptr_t address) noexcept;
 
@@ -67,6 +70,7 @@ class RecordStream {
   const char* folder_ = nullptr;
   bool has_ended_ = false;
   std::uint64_t number_ = 0;
+  std::uint32_t system_thread_ = 0;  ///< the owner's, as the file tells it
   std::uint64_t tasks_ = 0;
   std::uint64_t last_ticks_ = 0;  ///< of the event before
   std::uint32_t constructs_ = 0;

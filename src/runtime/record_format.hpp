@@ -55,7 +55,8 @@ inline constexpr std::uint32_t most_record_streams = 0xFFFE;
 /// begun and not ended; a region's own code is one.
 enum class RecordKind : std::uint8_t {
   none = 0,
-  clock,   ///< words: ticks(), now(), the stream's tasks so far, the task it is in (after damage)
+  clock,   ///< small: the system's number of the thread, or 0, not told; words: ticks(), now(), the
+           ///< stream's tasks so far, the task it is in (after damage)
   enter,   ///< a team. small: its size; words: now(), region, task that opened the region or 0,
            ///< worker | domain << 24 | core << 40
   leave,   ///< it. words: now()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "trace/follow.hpp"
 
@@ -47,6 +48,7 @@ std::optional<Error> Assembler::add(std::span<const std::byte> record) {
   book.process = stream.value().pid;
   blocks_[book.process].merge(blocks);
   book.number = stream.value().number;
+  book.system_threads = stream.value().system_threads;
   book.thread.process = book.process;
   book.thread.number = book.number;
   book.thread.is_cut = stream.value().full;
@@ -313,6 +315,37 @@ void Assembler::count_depths() {
   }
 }
 
+// Of the program's processes that were in regions; of others nothing is known besides.
+void Assembler::move_touches() {
+  if (!touches_) return;
+  std::map<std::uint32_t, std::map<std::uint32_t, Index>> threads;  // by process
+  for (std::size_t t = 0; t < books_.size(); ++t) {
+    auto& of_process = threads[books_[t].process];
+    for (const std::uint32_t each : books_[t].system_threads) {
+      of_process.try_emplace(each, static_cast<Index>(t));
+    }
+  }
+  Touches& touches = trace_.touches;
+  touches.are_known = true;
+  touches.lost = touches_->head.lost;
+  touches.over_limit = touches_->head.over_limit;
+  touches.sees_system_calls = touches_->head.sees_system_calls != 0;
+  for (const analysis::TouchRun& run : touches_->runs) {
+    const auto process = threads.find(run.process);
+    if (process == threads.end()) {
+      touches.bytes_of_others += run.bytes();
+      continue;
+    }
+    const auto thread = process->second.find(run.thread);
+    touches.list.push_back({run.begin_ns, run.address, run.bytes(),
+                            thread == process->second.end() ? none : thread->second, run.process,
+                            run.domain < most_domains ? run.domain : no_domain});
+  }
+  std::sort(touches.list.begin(), touches.list.end(), [](const Touch& a, const Touch& b) {
+    return std::tie(a.at, a.address, a.thread) < std::tie(b.at, b.address, b.thread);
+  });
+}
+
 namespace {
 
 // All times since the trace's first event.
@@ -345,6 +378,7 @@ void begin_at_zero(Trace& trace, const std::vector<ThreadBook>& books) {
     shift(loop.begin);
     shift(loop.end);
   }
+  for (Touch& touch : trace.touches.list) shift(touch.at);
 }
 
 }  // namespace
@@ -359,6 +393,7 @@ Trace Assembler::finish() {
   tell_homes();
   move_waits_and_loops();
   count_depths();
+  move_touches();
   begin_at_zero(trace_, books_);
   return std::move(trace_);
 }

@@ -13,6 +13,7 @@
 
 #include "analysis/record_file.hpp"
 #include "analysis/recorded_blocks.hpp"
+#include "analysis/touches_file.hpp"
 #include "base/result.hpp"
 #include "trace/trace.hpp"
 
@@ -45,9 +46,10 @@ struct TaskBook {
 struct ThreadBook {
   std::uint32_t process = 0;
   std::uint32_t number = 0;
-  std::vector<TaskBook> tasks;         ///< by their number in the stream, from 1
-  std::vector<Grain> grains;           ///< creators are numbers in this thread
-  std::vector<std::uint64_t> task_of;  ///< of each grain: its task's number, 0 for a chunk
+  std::vector<std::uint32_t> system_threads;  ///< the system's numbers of the thread
+  std::vector<TaskBook> tasks;                ///< by their number in the stream, from 1
+  std::vector<Grain> grains;                  ///< creators are numbers in this thread
+  std::vector<std::uint64_t> task_of;         ///< of each grain: its task's number, 0 for a chunk
   std::vector<Access> accesses;
   std::vector<Wait> waits;
   std::vector<LoopVisit> loops;
@@ -75,7 +77,9 @@ class Assembler {
  public:
   /// Any bytes are allowed; an error is that of analysis::read_record.
   std::optional<Error> add(std::span<const std::byte> record);
-  /// Call once. O(grains log grains).
+  /// Who came to which pages first. At most once.
+  void add(const analysis::RecordedTouches& touches) { touches_ = touches; }
+  /// Call once. O(grains log grains + touches log touches).
   Trace finish();
 
  private:
@@ -90,8 +94,10 @@ class Assembler {
   void tell_homes();
   void move_waits_and_loops();
   void count_depths();
+  void move_touches();
 
   Trace trace_;
+  std::optional<analysis::RecordedTouches> touches_;
   std::vector<ThreadBook> books_;
   std::map<std::uint32_t, analysis::BlockSightings> blocks_;                ///< by process
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> book_at_;  ///< process, stream

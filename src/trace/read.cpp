@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "analysis/touches_file.hpp"
 #include "trace/assemble.hpp"
 #include "trace/homes.hpp"
 
@@ -70,6 +71,39 @@ void note_what_is_missing(Trace& trace, std::size_t unreadable) {
   }
 }
 
+/// Adds the file of touches, if it is there. Answers what is wrong with it, or "".
+std::string add_touches(const std::string& directory, Assembler& assembler) {
+  const std::vector<std::byte> bytes =
+      analysis::read_record_bytes(directory + "/" + analysis::touches_file);
+  if (bytes.empty()) return {};
+  const auto touches = analysis::parse_touches(bytes);
+  if (!touches) return touches.error().sentence;
+  assembler.add(touches.value());
+  return {};
+}
+
+void note_on_pages(Trace& trace, const std::string& damage) {
+  const auto add = [&trace](std::string note) { trace.notes.push_back(std::move(note)); };
+  if (!damage.empty()) {
+    add(fmt::format("who touched which pages first is not known: of the file {}, {}",
+                    analysis::touches_file, damage));
+  }
+  if (!trace.about.pages_refused.empty()) {
+    add("who touched which pages first is not known: " + trace.about.pages_refused);
+  }
+  const Touches& touches = trace.touches;
+  if (touches.lost > 0) {
+    add(fmt::format("{} touches of pages were lost, as they came faster than they were read",
+                    touches.lost));
+  }
+  if (touches.over_limit > 0) {
+    add(
+        fmt::format("the trace met its limit: who touched another {} pages first is missing; "
+                    "lares run --record-limit raises it",
+                    touches.over_limit));
+  }
+}
+
 }  // namespace
 
 Result<Trace> read_trace(const std::string& directory) {
@@ -98,6 +132,7 @@ Result<Trace> read_trace(const std::string& directory) {
   if (!files.empty() && unreadable == files.size()) {
     return Error{fmt::format("\"{}\" cannot be read: {}", directory, why)};
   }
+  const std::string damage = add_touches(directory, assembler);
   Trace trace = assembler.finish();
   if (about) {
     trace.about = about.value();
@@ -111,6 +146,7 @@ Result<Trace> read_trace(const std::string& directory) {
   name_constructs(trace);
   complete_homes(trace);
   note_what_is_missing(trace, unreadable);
+  note_on_pages(trace, damage);
   return trace;
 }
 

@@ -125,6 +125,31 @@ struct LoopVisit {
   Index region = none;
 };
 
+/// Neighbouring pages that a thread came to first, one after the other: the kernel provided them.
+/// A page may be in several: a program gives memory back and gets it again, and a page that was
+/// read first is provided once more when it is written.
+struct Touch {
+  Time at = 0;  ///< 0: or before the trace's first event
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  Index thread = none;               ///< of Trace::threads; none: it was never in a team
+  std::uint32_t process = 0;         ///< one of the threads'
+  std::uint16_t domain = no_domain;  ///< where the thread ran
+
+  /// Behind the last page.
+  [[nodiscard]] std::uint64_t end() const noexcept { return address + bytes; }
+};
+
+/// Which thread came to which pages first, where a run was asked to note that.
+struct Touches {
+  bool are_known = false;
+  std::vector<Touch> list;            ///< by time, also of those before the first event
+  std::uint64_t lost = 0;             ///< touches that the kernel had no room for
+  std::uint64_t over_limit = 0;       ///< pages that the trace had no room for
+  std::uint64_t bytes_of_others = 0;  ///< that processes without any thread here touched
+  bool sees_system_calls = false;     ///< also what those touched for a thread
+};
+
 /// What is known of the run besides its events.
 using About = analysis::RunAbout;
 
@@ -140,9 +165,10 @@ struct Trace {
   std::vector<Grain> grains;
   std::vector<std::size_t> grains_of;  ///< threads.size() + 1 of them
   std::vector<Access> accesses;
-  std::vector<Wait> waits;         ///< sorted by (thread, begin)
-  std::vector<Region> regions;     ///< sorted by begin
-  std::vector<LoopVisit> loops;    ///< sorted by (thread, begin)
+  std::vector<Wait> waits;       ///< sorted by (thread, begin)
+  std::vector<Region> regions;   ///< sorted by begin
+  std::vector<LoopVisit> loops;  ///< sorted by (thread, begin)
+  Touches touches;
   std::vector<std::string> notes;  ///< what is missing or could not be read, as sentences
   std::uint64_t dropped = 0;       ///< events that could not be made sense of
   /// The program did not tell how much data it names (GCC drops that): some lengths reach to what

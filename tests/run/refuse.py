@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs a command for which a system call is refused with EPERM, as sandboxes do.
 
-Usage: refuse.py NAME COMMAND...    NAME is one of sched_setaffinity, sched_getaffinity, userfaultfd
+Usage: refuse.py NAME COMMAND...    NAME is one of sched_setaffinity, sched_getaffinity, userfaultfd,
+perf_event_open
 """
 
 import ctypes
@@ -11,9 +12,9 @@ import struct
 import sys
 
 NUMBERS = {"x86_64": {"sched_setaffinity": 203, "sched_getaffinity": 204,
-                      "userfaultfd": 323},
+                      "userfaultfd": 323, "perf_event_open": 298},
            "aarch64": {"sched_setaffinity": 122, "sched_getaffinity": 123,
-                       "userfaultfd": 282}}
+                       "userfaultfd": 282, "perf_event_open": 241}}
 EPERM = 1
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 LOAD_WORD, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06

@@ -233,6 +233,30 @@ class Page(unittest.TestCase):
         for section in ("#summary", "#places"):
             self.assertRegex(self.text(section), r"\u2212\d+ %")
 
+    def test_pages_are_told_by_thread(self):
+        self.open(page("small", 4, 500, 2))
+        self.assertFalse(window.value("document.getElementById('pages').hidden"))
+        self.assertFalse(window.value("document.querySelector(\"nav a[href='#pages']\").hidden"))
+        # Thread 0 came first to 4 MiB, of which domain 0 uses one half, and to what nobody names.
+        parts = window.value("[...document.querySelectorAll('.touches tbody td:nth-child(2) .shares > span')]"
+                             ".map((part) => part.className)")
+        self.assertEqual(set(parts), {"local", "remote", "unknown"})
+        others = window.value("[...document.querySelectorAll('.touches tbody td:nth-child(5) .shares > span')]"
+                              ".map((part) => part.className)")
+        self.assertEqual(set(others), {"unknown"})
+        self.assertIn("4.25 MiB", self.text(".touches tfoot"))
+        self.assertIn("0x7f0000000000", self.text("#pages"))
+        label = window.value("document.querySelector('.touches td[aria-label*=remote]').getAttribute('aria-label')")
+        self.assertIn("first by thread 0", label)
+
+    def test_pages_of_one_run_of_two(self):
+        self.open(page("two", 12, 3000, 4, 2))
+        self.assertIn("traced without --pages", self.text("#pages"))
+
+    def test_without_pages_there_is_no_section(self):
+        self.open(page("empty", 1, 0, 1))
+        self.assertTrue(window.value("document.getElementById('pages').hidden"))
+
     def test_names_stay_text(self):
         self.open(page("hostile", 4, 500, 2, 1, "hostile"))
         window.value("laresReport.goTo(laresReport.runs[0], "

@@ -113,6 +113,15 @@ TEST(RecordFile, OfAnotherVersionIsRefusedByName) {
   EXPECT_NE(stream.error().sentence.find("another version"), std::string::npos);
 }
 
+TEST(RecordFile, KnowsTheSystemsThreadsThatWroteIt) {
+  const auto clock = [](std::uint64_t thread, std::uint64_t at) {
+    return std::vector<std::uint64_t>{first_word(RecordKind::clock, thread), at, at, 0, 0};
+  };
+  const RecordedStream stream =
+      File().add(clock(21, 1)).add(clock(21, 2)).add(clock(22, 3)).add(clock(0, 4)).read();
+  EXPECT_EQ(stream.system_threads, (std::vector<std::uint32_t>{21, 22}));
+}
+
 TEST(RecordFile, KnowsTasksAndTheirCreatorsByTheOrderOfEvents) {
   const RecordedStream stream =
       File()

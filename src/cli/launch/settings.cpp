@@ -207,6 +207,10 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   if (const auto trace = choose(options.trace, "--trace", environment, "LARES_TRACE")) {
     settings.trace = trace->text;
   }
+  if (options.pages && settings.trace.empty()) {
+    return Error{"--pages goes into a trace: name its folder with --trace DIR"};
+  }
+  settings.pages = options.pages;
   settings.stall = stall.value();
   settings.record_limit = record_limit.value();
   settings.explain = options.explain;

@@ -30,6 +30,7 @@ struct RunOptions {
   std::string trace;
   std::string stall;
   std::string record_limit;
+  bool pages = false;
   bool explain = false;
   bool quiet = false;
   std::vector<std::string> program;  ///< protected (launch/words.hpp)
@@ -53,6 +54,7 @@ struct RunSettings {
   Bytes record_limit;                    ///< what the record may take until the program's end
   std::string record;                    ///< where the task graph goes; empty: nowhere
   std::string trace;                     ///< the trace's folder; empty: none
+  bool pages = false;                    ///< the trace tells who touched which pages first
   std::chrono::milliseconds stall{0};    ///< longest time without progress; 0: nobody watches
   bool explain = false;                  ///< tell of each construct how its data was located
   bool quiet = false;

@@ -205,6 +205,16 @@ int fill_loops(const Trace& trace, sqlite3* database) {
   return table.status();
 }
 
+int fill_touches(const Trace& trace, sqlite3* database) {
+  SqlTable table(database, "touches", 7);
+  for (std::uint64_t i = 0; i < trace.touches.list.size(); ++i) {
+    const Touch& touch = trace.touches.list[i];
+    table.add({i, std::uint64_t{touch.process}, SqlValue::of(touch.thread),
+               SqlValue::of_domain(touch.domain), touch.at, touch.address, touch.bytes});
+  }
+  return table.status();
+}
+
 int run_sql(sqlite3* database, const std::string& sql) {
   return sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr);
 }
@@ -214,7 +224,7 @@ int fill_database(const Trace& trace, sqlite3* database) {
   int status = run_sql(database, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;");
   if (status == SQLITE_OK) status = run_sql(database, sqlite_tables);
   for (const auto fill : {fill_run, fill_threads, fill_constructs, fill_regions, fill_grains,
-                          fill_waits, fill_loops}) {
+                          fill_waits, fill_loops, fill_touches}) {
     if (status == SQLITE_OK) status = fill(trace, database);
   }
   if (status == SQLITE_OK) status = run_sql(database, sqlite_indices);

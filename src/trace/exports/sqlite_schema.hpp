@@ -39,6 +39,9 @@ CREATE TABLE loops (
   construct INTEGER REFERENCES constructs(id), region INTEGER REFERENCES regions(id),
   begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, iterations INTEGER NOT NULL,
   chunk INTEGER NOT NULL);
+CREATE TABLE touches (
+  id INTEGER PRIMARY KEY, process INTEGER NOT NULL, thread INTEGER REFERENCES threads(id),
+  domain INTEGER, at_ns INTEGER NOT NULL, address INTEGER NOT NULL, bytes INTEGER NOT NULL);
 )sql";
 
 /// Made last: filling a table that has an index takes longer.

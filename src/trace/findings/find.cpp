@@ -2,6 +2,7 @@
 #include "trace/findings/diagnoses/diagnoses.hpp"
 #include "trace/findings/findings.hpp"
 #include "trace/findings/over_time.hpp"
+#include "trace/findings/pages.hpp"
 #include "trace/findings/sums.hpp"
 #include "trace/findings/verdict.hpp"
 
@@ -13,6 +14,7 @@ Findings find(const Trace& trace) {
   add_lengths(trace, findings);
   add_course(trace, findings);
   add_critical_path(trace, findings);
+  add_pages(trace, findings);
   findings.diagnoses = diagnose(trace, findings);
   findings.verdict = verdict_on(trace, findings);
   return findings;

@@ -82,6 +82,53 @@ struct Diagnosis {
   std::vector<Index> grains;  ///< a few examples, the worst first
 };
 
+/// A byte of memory by who came to its page first, and by which domain's grains use it.
+enum class PageUse : std::uint8_t {
+  local,     ///< most from the domain of the thread that came first
+  shared,    ///< no domain has two thirds of the uses
+  remote,    ///< most from another domain
+  not_named  ///< no grain names it
+};
+inline constexpr std::size_t page_uses = 4;
+using BytesByUse = std::array<std::uint64_t, page_uses>;
+
+/// Neighbouring memory that one thread came to first, from one domain.
+struct PageArea {
+  std::uint32_t process = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  Index thread = none;               ///< of Trace::threads; none: one that was never in a team
+  std::uint16_t domain = no_domain;  ///< where it ran then
+  BytesByUse bytes{};
+  std::uint16_t user = no_domain;  ///< the domain that uses most of it; none: nobody names it
+  double user_share = 0;           ///< its part of the uses, byte for byte
+};
+
+/// What one thread came to first.
+struct PageColumn {
+  Index thread = none;  ///< of Trace::threads; none: all that were never in a team
+  BytesByUse bytes{};
+};
+
+/// A stretch of addresses, by who came to it first: cells[i] is columns[i]'s part.
+struct PageRow {
+  std::uint32_t process = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::vector<BytesByUse> cells;
+};
+
+/// Pages by threads. Empty unless Trace::touches are known.
+struct PageFindings {
+  BytesByUse bytes{};
+  /// That grains name, and nobody was seen to touch: they were there before, or a system call or
+  /// another program filled them.
+  std::uint64_t not_seen = 0;
+  std::vector<PageColumn> columns;  ///< by thread
+  std::vector<PageRow> rows;        ///< by process and address, all of about the same size
+  std::vector<PageArea> areas;      ///< most named bytes first
+};
+
 struct Findings {
   std::array<std::string, 3> verdict;  ///< sentences
   Sums all;
@@ -105,10 +152,11 @@ struct Findings {
   Time creation = 0;                 ///< all creating
   Time idle = 0;                     ///< all waiting without a grain, inside regions
   Time in_regions = 0;               ///< wall time
+  PageFindings pages;
   std::vector<Diagnosis> diagnoses;  ///< worst first
 };
 
-/// Pure. O(grains log grains).
+/// Pure. O(grains log grains + domains * (accesses + touches) log (accesses + touches)).
 Findings find(const Trace& trace);
 
 }  // namespace lares::trace

@@ -1,5 +1,7 @@
 #include "trace/page/facts.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "trace/names.hpp"
@@ -148,13 +150,70 @@ Json facts_of_diagnoses(const std::vector<Diagnosis>& diagnoses) {
   return all;
 }
 
-Json facts_of_findings(const Findings& findings) {
-  return {
-      {"verdict", findings.verdict},         {"all", facts_of_sums(findings.all)},
-      {"tables", facts_of_tables(findings)}, {"charts", facts_of_charts(findings)},
-      {"critical", findings.critical},       {"work", findings.work},
-      {"creation", findings.creation},       {"idle", findings.idle},
-      {"in_regions", findings.in_regions},   {"diagnoses", facts_of_diagnoses(findings.diagnoses)}};
+/// Further areas are only summed up: in a large run there are more than anybody reads.
+constexpr std::size_t most_areas_of_page = 500;
+
+std::string hexadecimal(std::uint64_t address) {
+  char text[20];
+  std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(address));
+  return text;
+}
+
+Json facts_of_areas(std::span<const PageArea> areas) {
+  Json all = Json::array();
+  for (const PageArea& area : areas) {
+    all.push_back({{"process", area.process},
+                   {"begin", hexadecimal(area.begin)},
+                   {"end", hexadecimal(area.end)},
+                   {"thread", index_or_null(area.thread)},
+                   {"domain", domain_or_null(area.domain)},
+                   {"user", domain_or_null(area.user)},
+                   {"user_share", area.user_share},
+                   {"bytes", area.bytes}});
+  }
+  return all;
+}
+
+// Null if nobody knows.
+Json facts_of_pages(const Touches& touches, const PageFindings& pages) {
+  if (!touches.are_known) return nullptr;
+  Json columns = Json::array();
+  for (const PageColumn& column : pages.columns) {
+    columns.push_back({{"thread", index_or_null(column.thread)}, {"bytes", column.bytes}});
+  }
+  Json rows = Json::array();
+  for (const PageRow& row : pages.rows) {
+    rows.push_back({{"process", row.process},
+                    {"begin", hexadecimal(row.begin)},
+                    {"end", hexadecimal(row.end)},
+                    {"cells", row.cells}});
+  }
+  const std::size_t shown = std::min(pages.areas.size(), most_areas_of_page);
+  BytesByUse more{};
+  for (std::size_t i = shown; i < pages.areas.size(); ++i) {
+    for (std::size_t use = 0; use < page_uses; ++use) more[use] += pages.areas[i].bytes[use];
+  }
+  return {{"columns", std::move(columns)},
+          {"rows", std::move(rows)},
+          {"areas", facts_of_areas(std::span(pages.areas).first(shown))},
+          {"more_areas", pages.areas.size() - shown},
+          {"more_bytes", more},
+          {"not_seen", pages.not_seen},
+          {"of_others", touches.bytes_of_others}};
+}
+
+Json facts_of_findings(const Trace& trace, const Findings& findings) {
+  return {{"verdict", findings.verdict},
+          {"all", facts_of_sums(findings.all)},
+          {"tables", facts_of_tables(findings)},
+          {"charts", facts_of_charts(findings)},
+          {"critical", findings.critical},
+          {"work", findings.work},
+          {"creation", findings.creation},
+          {"idle", findings.idle},
+          {"in_regions", findings.in_regions},
+          {"diagnoses", facts_of_diagnoses(findings.diagnoses)},
+          {"pages", facts_of_pages(trace.touches, findings.pages)}};
 }
 
 Json words() {
@@ -188,8 +247,8 @@ std::string without_markup(const std::string& json) {
 std::string facts_of(std::span<const PageRun> runs) {
   Json all = Json::array();
   for (const PageRun& run : runs) {
-    all.push_back(
-        {{"trace", facts_of_trace(run.trace)}, {"findings", facts_of_findings(run.findings)}});
+    all.push_back({{"trace", facts_of_trace(run.trace)},
+                   {"findings", facts_of_findings(run.trace, run.findings)}});
   }
   const Json facts = {{"words", words()}, {"runs", std::move(all)}};
   // Names come from files of others: they need not be UTF-8.

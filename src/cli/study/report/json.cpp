@@ -117,6 +117,59 @@ Json lengths_json(const ReportedRun& run) {
   return list;
 }
 
+Json bytes_json(const trace::BytesByUse& bytes) {
+  const auto part = [&bytes](trace::PageUse use) { return bytes[static_cast<std::size_t>(use)]; };
+  return {{"local", part(trace::PageUse::local)},
+          {"shared", part(trace::PageUse::shared)},
+          {"remote", part(trace::PageUse::remote)},
+          {"not_named", part(trace::PageUse::not_named)}};
+}
+
+Json known_domain(std::uint16_t domain) {
+  return domain == trace::no_domain ? Json(nullptr) : Json(domain);
+}
+
+// Process and number; null for one that was never in a team.
+Json thread_json(const ReportedRun& run, trace::Index thread) {
+  if (thread == trace::none) return nullptr;
+  const trace::Thread& each = run.trace.threads[thread];
+  return {{"process", each.process}, {"thread", each.number}};
+}
+
+Json areas_json(const ReportedRun& run) {
+  Json list = Json::array();
+  for (const trace::PageArea& area : run.findings.pages.areas) {
+    list.push_back({{"process", area.process},
+                    {"begin", area.begin},
+                    {"end", area.end},
+                    {"touched_by", thread_json(run, area.thread)},
+                    {"touched_in_domain", known_domain(area.domain)},
+                    {"used_most_in_domain", known_domain(area.user)},
+                    {"share_of_uses", area.user_share},
+                    {"bytes", bytes_json(area.bytes)}});
+  }
+  return list;
+}
+
+// Null if nobody knows.
+Json pages_json(const ReportedRun& run) {
+  const trace::Touches& touches = run.trace.touches;
+  if (!touches.are_known) return nullptr;
+  Json threads = Json::array();
+  for (const trace::PageColumn& column : run.findings.pages.columns) {
+    threads.push_back(
+        {{"touched_by", thread_json(run, column.thread)}, {"bytes", bytes_json(column.bytes)}});
+  }
+  return {{"bytes", bytes_json(run.findings.pages.bytes)},
+          {"not_seen", run.findings.pages.not_seen},
+          {"of_other_processes", touches.bytes_of_others},
+          {"lost_touches", touches.lost},
+          {"pages_over_limit", touches.over_limit},
+          {"sees_system_calls", touches.sees_system_calls},
+          {"threads", std::move(threads)},
+          {"areas", areas_json(run)}};
+}
+
 Json run_json(const ReportedRun& run) {
   const trace::Trace& trace = run.trace;
   const trace::Findings& findings = run.findings;
@@ -147,6 +200,7 @@ Json run_json(const ReportedRun& run) {
   json["written_bytes_by_home_and_domain"] = matrix_json(findings.written, trace.domains);
   json["grains_by_home_and_domain"] = matrix_json(findings.grains, trace.domains);
   json["lengths"] = lengths_json(run);
+  json["pages"] = pages_json(run);
   return json;
 }
 

@@ -18,6 +18,10 @@ struct ReportedRun {
 /// The verdict, diagnoses and tables, for people.
 std::string report_text(const ReportedRun& run, const Palette& palette);
 
+/// The part of it about pages; "" if the trace does not know them. What it does not show line by
+/// line is in its sums.
+std::string pages_text(const ReportedRun& run, const Palette& palette);
+
 /// Two runs side by side: what changed, for people. Constructs go by their places.
 std::string comparison_text(const ReportedRun& before, const ReportedRun& after,
                             const Palette& palette);

@@ -206,6 +206,7 @@ std::string report_text(const ReportedRun& run, const Palette& palette) {
   text += constructs_text(run, palette);
   text += domains_text(run, palette);
   text += matrix_text(run, palette);
+  text += pages_text(run, palette);
   text += threads_text(run, palette);
   text += lengths_text(run, palette);
   text += bound_text(run);
@@ -222,6 +223,14 @@ std::string change(double before, double after) {
 
 double far_share(const ReportedRun& run) {
   return share(of(run.findings.all.time_by, Locality::remote), run.findings.all.time);
+}
+
+// Of what is named.
+double far_pages(const ReportedRun& run) {
+  const trace::BytesByUse& bytes = run.findings.pages.bytes;
+  const auto part = [&bytes](trace::PageUse use) { return bytes[static_cast<std::size_t>(use)]; };
+  const std::uint64_t far = part(trace::PageUse::remote);
+  return share(far, part(trace::PageUse::local) + part(trace::PageUse::shared) + far);
 }
 
 std::string totals_text(const ReportedRun& before, const ReportedRun& after,
@@ -241,6 +250,10 @@ std::string totals_text(const ReportedRun& before, const ReportedRun& after,
              std::to_string(after.findings.all.grains),
              change(static_cast<double>(before.findings.all.grains),
                     static_cast<double>(after.findings.all.grains))});
+  if (before.trace.touches.are_known && after.trace.touches.are_known) {
+    table.add({"remote, of pages' bytes", trace::human_share(far_pages(before)),
+               trace::human_share(far_pages(after)), change(far_pages(before), far_pages(after))});
+  }
   table.add({"remote, of grains' time", trace::human_share(far_share(before)),
              trace::human_share(far_share(after)), change(far_share(before), far_share(after))});
   return palette.bold("The run") + "\n" + table.text("  ") + "\n";

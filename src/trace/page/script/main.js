@@ -20,6 +20,7 @@ function makeTexts(runs) {
   makeDiagnoses(runs);
   makeAbout(runs);
   makePlaces(runs);
+  makePages(runs);
   makeConstructs(runs);
 }
 

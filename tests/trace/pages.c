@@ -1,0 +1,55 @@
+/* Who touches an array first, and who uses it: pages serial|parallel. Thread 0 fills all of it, or
+ * each thread the part that it uses then. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { blocks = 32, block_bytes = 256 * 1024, rounds = 3 };
+
+static void fill(char* block) { memset(block, 1, block_bytes); }
+
+static long sum_of(const char* block) {
+  long sum = 0;
+  for (long i = 0; i < block_bytes; i += 64) sum += block[i];
+  return sum;
+}
+
+/* Run where pushing and stealing stay inside of a domain (pages.py), so that each thread runs its
+ * own. */
+static void use(char* data, int first, int last) {
+  for (int b = first; b < last; ++b) {
+    char* const block = data + (long)b * block_bytes;
+#pragma omp task depend(inout : block[0 : block_bytes])
+    block[0] = (char)sum_of(block);
+  }
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: pages serial|parallel\n");
+    return 2;
+  }
+  const int is_serial = strcmp(argv[1], "serial") == 0;
+  char* const data = malloc((size_t)blocks * block_bytes);
+  if (data == NULL) return 1;
+  if (is_serial) {
+    for (int b = 0; b < blocks; ++b) fill(data + (long)b * block_bytes);
+  }
+#pragma omp parallel
+  {
+    const int me = omp_get_thread_num();
+    const int threads = omp_get_num_threads();
+    const int first = blocks * me / threads;
+    const int last = blocks * (me + 1) / threads;
+    if (!is_serial) {
+      for (int b = first; b < last; ++b) fill(data + (long)b * block_bytes);
+    }
+#pragma omp barrier
+    for (int round = 0; round < rounds; ++round) use(data, first, last);
+#pragma omp taskwait
+  }
+  printf("%p %d\n", (void*)data, data[block_bytes]);
+  free(data);
+  return 0;
+}
