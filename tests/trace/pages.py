@@ -8,6 +8,8 @@ Exit status 77 where the system refuses to tell of page faults: skipped.
 """
 
 import contextlib
+import csv
+import io
 import json
 import os
 import pathlib
@@ -133,6 +135,17 @@ class Pages(PagesTest):
         self.assertEqual(len(rows), 1)
         self.assertIsNotNone(rows[0][0])
         self.assertAlmostEqual(size / ARRAY, 1, delta=0.05)
+
+    def test_areas_are_exported(self):
+        address = self.run_traced("serial")
+        text = call(LARES, "export", self.trace, "--to", "pages", "-o", "-").stdout
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+        row = next(row for row in rows if int(row["begin"]) <= address < int(row["end"]))
+        self.assertAlmostEqual(int(row["remote_bytes"]) / ARRAY, 0.5, delta=0.05)
+        self.assertEqual(sum(int(row[f"{use}_bytes"]) for use in ("local", "shared", "remote", "not_named")),
+                         int(row["bytes"]))
+        areas = self.report()["pages"]["areas"]
+        self.assertEqual([int(row["begin"]) for row in rows], [area["begin"] for area in areas])
 
     def test_a_damaged_file_is_told(self):
         self.run_traced("serial")

@@ -266,6 +266,17 @@ TEST_F(TraceExports, CsvLeavesOutWhatIsNotKnownAndQuotes) {
   EXPECT_NE(text.find(",0,8,0,0,0\r\n"), std::string::npos) << "the chunk";
 }
 
+TEST_F(TraceExports, PagesHaveARowForEachArea) {
+  Trace trace = small_trace();
+  EXPECT_EQ(written(trace, ExportFormat::pages).find("\r\n"),
+            written(trace, ExportFormat::pages).size() - 2);
+  trace.touches.are_known = true;
+  trace.touches.list = {{0, 4096, 8192, 0, 7, 1}, {0, 65536, 4096, none, 7, no_domain}};
+  const std::string text = written(trace, ExportFormat::pages);
+  EXPECT_NE(text.find("\r\n7,4096,12288,8192,0,1,,,0,0,0,8192\r\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\r\n7,65536,69632,4096,,,,,0,0,0,4096\r\n"), std::string::npos) << text;
+}
+
 /// By the rules of https://www.speedscope.app/file-format-schema.json.
 void expect_speedscope(const Json& file) {
   EXPECT_EQ(file.at("$schema"), "https://www.speedscope.app/file-format-schema.json");

@@ -62,9 +62,10 @@ void add_options(CLI::App& command, ExportOptions& options) {
       ->required()
       ->type_name("FORMAT");
   command
-      .add_option("-o,--output", options.output,
-                  "Where to write; - is standard output (perfetto, speedscope, csv); default: DIR "
-                  "with the format's suffix")
+      .add_option(
+          "-o,--output", options.output,
+          "Where to write; - is standard output (perfetto, speedscope, csv, pages); default: DIR "
+          "with the format's suffix")
       ->type_name("FILE");
   command.add_flag("--force", options.force, "Replace what is there");
 }

@@ -13,13 +13,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<ExportKind, 5> kinds = {{
+constexpr std::array<ExportKind, 6> kinds = {{
     {ExportFormat::otf2, "otf2", ".otf2", false,
      "an archive, a folder, for Vampir and for the tools of OTF2"},
     {ExportFormat::perfetto, "perfetto", ".perfetto-trace", true,
      "for ui.perfetto.dev and its trace processor"},
     {ExportFormat::speedscope, "speedscope", ".speedscope.json", true, "for speedscope.app"},
     {ExportFormat::csv, "csv", ".csv", true, "a row for each grain"},
+    {ExportFormat::pages, "pages", ".pages.csv", true,
+     "CSV with a row for each area of memory that one thread touched first"},
     {ExportFormat::sqlite, "sqlite", ".sqlite", false, "a database to ask by SQL"},
 }};
 
@@ -71,6 +73,7 @@ Failure make_room(const std::string& path, ExportFormat format, Existing existin
 Failure write_stream(const Trace& trace, ExportFormat format, const std::string& path) {
   Sink sink(path);
   if (format == ExportFormat::csv) put_csv(trace, sink);
+  if (format == ExportFormat::pages) put_page_areas(trace, sink);
   if (format == ExportFormat::speedscope) put_speedscope(trace, sink);
   if (format == ExportFormat::perfetto) put_perfetto(trace, sink);
   const int failure = sink.close();

@@ -11,7 +11,7 @@
 
 namespace lares::trace {
 
-enum class ExportFormat : std::uint8_t { otf2, perfetto, speedscope, csv, sqlite };
+enum class ExportFormat : std::uint8_t { otf2, perfetto, speedscope, csv, pages, sqlite };
 
 /// What a user is told of a format.
 struct ExportKind {

@@ -11,6 +11,8 @@ namespace lares::trace {
 
 // Streams. Errors of writing are the sink's, which its owner asks for.
 void put_csv(const Trace& trace, Sink& sink);
+/// None where it is not known who came first to which pages.
+void put_page_areas(const Trace& trace, Sink& sink);
 void put_speedscope(const Trace& trace, Sink& sink);
 void put_perfetto(const Trace& trace, Sink& sink);
 
