@@ -1,11 +1,11 @@
-// Tasks that all threads create alike and that take equally long wherever they run: who runs them is the
-// queue's doing alone. For the shares of Schmidl 2016, Table 5.3.
+// Tasks that all threads create alike and that take equally long wherever they run: who runs them
+// is the queue's doing alone. For the shares of Schmidl 2016, Table 5.3.
 //
 //   central_queue ROUNDS TASKS MICROSECONDS
 //
-// In each round every thread creates TASKS tasks. They sleep: a guest's cpus take turns on a few of the
-// host's, and who computed would run many tasks in a row. No thread runs one before all have been
-// created, for the thesis leaves out the phase in which the queue is filled.
+// In each round every thread creates TASKS tasks. They sleep: a guest's cpus take turns on a few of
+// the host's, and who computed would run many tasks in a row. No thread runs one before all have
+// been created, for the thesis leaves out the phase in which the queue is filled.
 //
 // Prints how many ran on their creator's thread, on another thread of its node, and elsewhere.
 #define _GNU_SOURCE
