@@ -13,13 +13,15 @@ namespace {
 /// Pages are from 512 bytes to 16 GiB large: anything else is damage.
 constexpr std::uint16_t least_page_shift = 9;
 constexpr std::uint16_t most_page_shift = 34;
-/// No program has memory from here on: this half of the addresses is the kernel's.
-constexpr std::uint64_t most_touched_address = std::uint64_t{1} << 63U;
+/// Linux gives no program memory from here on that does not ask for it. So sums over the processes
+/// of a trace, at most 65,534, do not overflow.
+constexpr std::uint64_t most_touched_address = std::uint64_t{1} << 48U;
 constexpr std::uint64_t magic_without_version = 0x00FFFFFF'FFFFFFFFULL;
 
 bool can_be(const TouchRun& run) noexcept {
   return run.page_shift >= least_page_shift && run.page_shift <= most_page_shift &&
          run.pages != 0 && run.address < most_touched_address &&
+         run.pages <= (most_touched_address - run.address) >> run.page_shift &&
          run.begin_ns <= most_recorded_nanoseconds;
 }
 

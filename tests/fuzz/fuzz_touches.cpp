@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
 #include <source_location>
 #include <span>
 #include <vector>
@@ -82,21 +81,17 @@ std::vector<std::byte> small_record() {
   return bytes;
 }
 
-std::uint64_t sum(const trace::BytesByUse& bytes) {
-  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
-}
-
 void check(const trace::PageFindings& pages) {
   std::uint64_t columns = 0;
   std::uint64_t rows = 0;
   std::uint64_t areas = 0;
-  for (const auto& column : pages.columns) columns += sum(column.bytes);
+  for (const auto& column : pages.columns) columns += trace::all_bytes(column.bytes);
   for (const auto& row : pages.rows) {
     demand(row.begin < row.end && row.cells.size() == pages.columns.size());
-    for (const auto& cell : row.cells) rows += sum(cell);
+    for (const auto& cell : row.cells) rows += trace::all_bytes(cell);
   }
-  for (const auto& area : pages.areas) areas += sum(area.bytes);
-  demand(columns == sum(pages.bytes) && rows == columns && areas == columns);
+  for (const auto& area : pages.areas) areas += trace::all_bytes(area.bytes);
+  demand(columns == trace::all_bytes(pages.bytes) && rows == columns && areas == columns);
 }
 
 }  // namespace

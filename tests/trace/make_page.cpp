@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
   std::vector<Findings> findings;
   for (const Trace& trace : traces) {
     findings.push_back(sums_of(trace));
-    add_pages(trace, findings.back());
+    findings.back().pages = find_pages(trace);
   }
   std::vector<PageRun> runs;
   for (std::size_t i = 0; i < traces.size(); ++i) runs.push_back({traces[i], findings[i]});

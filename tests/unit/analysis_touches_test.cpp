@@ -112,11 +112,16 @@ TEST(TouchesFile, OfAnotherKindIsRefusedWithASentence) {
 }
 
 TEST(TouchesFile, LeavesOutRunsThatCannotBe) {
-  std::vector<TouchRun> runs(5, some_run);
+  std::vector<TouchRun> runs(7, some_run);
   runs[0].pages = 0;
   runs[1].page_shift = 60;
   runs[2].address = ~std::uint64_t{0};
   runs[3].begin_ns = ~std::uint64_t{0};
+  // Beyond what a program has, and beyond what 64 bits hold.
+  runs[4].address = (std::uint64_t{1} << 48U) - 4096;
+  runs[4].pages = 2;
+  runs[5].pages = 0xFFFFFFFF;
+  runs[5].page_shift = 34;
   const auto touches = parse_touches(file(runs));
   ASSERT_EQ(touches.value().runs.size(), 1U);
 }

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,13 +20,6 @@ namespace lares::trace {
 namespace {
 
 constexpr std::uint32_t page = 4096;
-
-std::uint64_t part(const BytesByUse& bytes, PageUse use) {
-  return bytes[static_cast<std::size_t>(use)];
-}
-std::uint64_t sum(const BytesByUse& bytes) {
-  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
-}
 
 /// A run of one process whose threads have a domain each.
 class TouchedRun {
@@ -62,11 +54,7 @@ class TouchedRun {
     return use(thread, first * page, pages * page, end);
   }
   [[nodiscard]] Trace& trace() { return trace_; }
-  [[nodiscard]] PageFindings pages() const {
-    Findings findings;
-    add_pages(trace_, findings);
-    return findings.pages;
-  }
+  [[nodiscard]] PageFindings pages() const { return find_pages(trace_); }
 
  private:
   Trace trace_;
@@ -82,8 +70,8 @@ TEST(TracePages, OfATraceThatDoesNotKnowThemAreNone) {
 
 TEST(TracePages, AreLocalToWhomTouchesAndUsesThem) {
   const PageFindings pages = TouchedRun(2).touch(1, 10, 4).use_pages(1, 10, 4).pages();
-  EXPECT_EQ(part(pages.bytes, PageUse::local), 4 * page);
-  EXPECT_EQ(sum(pages.bytes), 4 * page);
+  EXPECT_EQ(bytes_of(pages.bytes, PageUse::local), 4 * page);
+  EXPECT_EQ(all_bytes(pages.bytes), 4 * page);
   ASSERT_EQ(pages.areas.size(), 1U);
   EXPECT_EQ(pages.areas[0].thread, 1U);
   EXPECT_EQ(pages.areas[0].domain, 1);
@@ -94,8 +82,8 @@ TEST(TracePages, AreLocalToWhomTouchesAndUsesThem) {
 TEST(TracePages, ThatOneThreadTouchesAndAnotherUsesAreRemote) {
   const PageFindings pages =
       TouchedRun(2).touch(0, 10, 8).use_pages(0, 10, 4).use_pages(1, 14, 4).pages();
-  EXPECT_EQ(part(pages.bytes, PageUse::local), 4 * page);
-  EXPECT_EQ(part(pages.bytes, PageUse::remote), 4 * page);
+  EXPECT_EQ(bytes_of(pages.bytes, PageUse::local), 4 * page);
+  EXPECT_EQ(bytes_of(pages.bytes, PageUse::remote), 4 * page);
   ASSERT_EQ(pages.areas.size(), 1U);  // of one thread, whoever uses it
   EXPECT_EQ(pages.areas[0].begin, 10 * page);
   EXPECT_EQ(pages.areas[0].end, 18 * page);
@@ -107,22 +95,22 @@ TEST(TracePages, AreSharedBelowTwoThirdsOfTheUses) {
   run.touch(0, 10, 1);
   for (int i = 0; i < 3; ++i) run.use_pages(0, 10, 1);
   for (int i = 0; i < 2; ++i) run.use_pages(1, 10, 1);
-  EXPECT_EQ(part(run.pages().bytes, PageUse::shared), page);  // three fifths
+  EXPECT_EQ(bytes_of(run.pages().bytes, PageUse::shared), page);  // three fifths
   run.use_pages(0, 10, 1);
-  EXPECT_EQ(part(run.pages().bytes, PageUse::local), page);  // four sixths
+  EXPECT_EQ(bytes_of(run.pages().bytes, PageUse::local), page);  // four sixths
 }
 
 TEST(TracePages, ThatNobodyNamesAreTold) {
   const PageFindings pages = TouchedRun(2).touch(0, 10, 2).use(0, 10 * page + 100, 50).pages();
-  EXPECT_EQ(part(pages.bytes, PageUse::local), 50U);
-  EXPECT_EQ(part(pages.bytes, PageUse::not_named), 2 * page - 50);
+  EXPECT_EQ(bytes_of(pages.bytes, PageUse::local), 50U);
+  EXPECT_EQ(bytes_of(pages.bytes, PageUse::not_named), 2 * page - 50);
   ASSERT_EQ(pages.areas.size(), 1U);
 }
 
 TEST(TracePages, ThatNobodyWasSeenToTouchAreCounted) {
   const PageFindings pages = TouchedRun(2).touch(0, 10, 1).use_pages(0, 10, 3).pages();
   EXPECT_EQ(pages.not_seen, 2 * page);
-  EXPECT_EQ(sum(pages.bytes), page);
+  EXPECT_EQ(all_bytes(pages.bytes), page);
 }
 
 TEST(TracePages, AreTheLastTouchersBeforeTheFirstUseHasEnded) {
@@ -130,7 +118,7 @@ TEST(TracePages, AreTheLastTouchersBeforeTheFirstUseHasEnded) {
   TouchedRun run(2);
   run.touch(0, 10, 1, 100).touch(1, 10, 1, 500).touch(0, 10, 1, 2000).use_pages(1, 10, 1, 1000);
   const PageFindings pages = run.pages();
-  EXPECT_EQ(part(pages.bytes, PageUse::local), page);
+  EXPECT_EQ(bytes_of(pages.bytes, PageUse::local), page);
   ASSERT_EQ(pages.areas.size(), 1U);
   EXPECT_EQ(pages.areas[0].thread, 1U);
 }
@@ -146,7 +134,7 @@ TEST(TracePages, OfThreadsThatWereInNoTeamComeLast) {
   ASSERT_EQ(pages.columns.size(), 2U);
   EXPECT_EQ(pages.columns[0].thread, 1U);
   EXPECT_EQ(pages.columns[1].thread, none);
-  EXPECT_EQ(sum(pages.columns[1].bytes), page);
+  EXPECT_EQ(all_bytes(pages.columns[1].bytes), page);
 }
 
 TEST(TracePages, OfProcessesAreApart) {
@@ -155,7 +143,7 @@ TEST(TracePages, OfProcessesAreApart) {
   run.trace().threads[1].process = 8;
   run.use_pages(1, 10, 1);
   const PageFindings pages = run.pages();
-  EXPECT_EQ(part(pages.bytes, PageUse::local), page);
+  EXPECT_EQ(bytes_of(pages.bytes, PageUse::local), page);
   EXPECT_EQ(pages.not_seen, page);  // of the other process
 }
 
@@ -171,8 +159,9 @@ TEST(TracePages, RowsAreOfOneSizeAndHoldEverything) {
     EXPECT_LE(before, row.begin);
     before = row.end;
     ASSERT_EQ(row.cells.size(), 2U);
-    EXPECT_TRUE(sum(row.cells[0]) == 0 || sum(row.cells[1]) == 0);  // the gap is between two rows
-    all += sum(row.cells[0]) + sum(row.cells[1]);
+    EXPECT_TRUE(all_bytes(row.cells[0]) == 0 ||
+                all_bytes(row.cells[1]) == 0);  // the gap is between two rows
+    all += all_bytes(row.cells[0]) + all_bytes(row.cells[1]);
   }
   EXPECT_EQ(all, 9600 * page);
 }
@@ -211,15 +200,15 @@ TEST(TracePages, SumsAreTheSameByThreadRowAndArea) {
     std::uint64_t columns = 0;
     std::uint64_t rows = 0;
     std::uint64_t areas = 0;
-    for (const PageColumn& column : pages.columns) columns += sum(column.bytes);
+    for (const PageColumn& column : pages.columns) columns += all_bytes(column.bytes);
     for (const PageRow& row : pages.rows) {
-      for (const BytesByUse& cell : row.cells) rows += sum(cell);
+      for (const BytesByUse& cell : row.cells) rows += all_bytes(cell);
     }
     for (const PageArea& area : pages.areas) {
-      areas += sum(area.bytes);
-      EXPECT_EQ(sum(area.bytes), area.end - area.begin);
+      areas += all_bytes(area.bytes);
+      EXPECT_EQ(all_bytes(area.bytes), area.end - area.begin);
     }
-    ASSERT_EQ(sum(pages.bytes), expected);
+    ASSERT_EQ(all_bytes(pages.bytes), expected);
     ASSERT_EQ(columns, expected);
     ASSERT_EQ(rows, expected);
     ASSERT_EQ(areas, expected);

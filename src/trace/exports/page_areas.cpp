@@ -21,17 +21,18 @@ std::string row_of(const Trace& trace, const PageArea& area) {
                      area.end - area.begin,
                      area.thread == none ? "" : std::to_string(trace.threads[area.thread].number),
                      known_domain_or_empty(area.domain), known_domain_or_empty(area.user),
-                     is_used ? fmt::format("{:.4f}", area.user_share) : "", area.bytes[0],
-                     area.bytes[1], area.bytes[2], area.bytes[3]);
+                     is_used ? fmt::format("{:.4f}", area.user_share) : "",
+                     bytes_of(area.bytes, PageUse::local), bytes_of(area.bytes, PageUse::shared),
+                     bytes_of(area.bytes, PageUse::remote),
+                     bytes_of(area.bytes, PageUse::not_named));
 }
 
 }  // namespace
 
 void put_page_areas(const Trace& trace, Sink& sink) {
   sink.put(areas_header);
-  Findings findings;
-  add_pages(trace, findings);
-  for (const PageArea& area : findings.pages.areas) sink.put(row_of(trace, area));
+  const PageFindings pages = find_pages(trace);
+  for (const PageArea& area : pages.areas) sink.put(row_of(trace, area));
 }
 
 }  // namespace lares::trace

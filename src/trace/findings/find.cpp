@@ -14,7 +14,7 @@ Findings find(const Trace& trace) {
   add_lengths(trace, findings);
   add_course(trace, findings);
   add_critical_path(trace, findings);
-  add_pages(trace, findings);
+  findings.pages = find_pages(trace);
   findings.diagnoses = diagnose(trace, findings);
   findings.verdict = verdict_on(trace, findings);
   return findings;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,19 @@ enum class PageUse : std::uint8_t {
 };
 inline constexpr std::size_t page_uses = 4;
 using BytesByUse = std::array<std::uint64_t, page_uses>;
+
+inline std::uint64_t bytes_of(const BytesByUse& bytes, PageUse use) noexcept {
+  return bytes[static_cast<std::size_t>(use)];
+}
+inline std::uint64_t all_bytes(const BytesByUse& bytes) noexcept {
+  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+}
+inline std::uint64_t named_bytes(const BytesByUse& bytes) noexcept {
+  return all_bytes(bytes) - bytes_of(bytes, PageUse::not_named);
+}
+inline void add(BytesByUse& sums, const BytesByUse& more) noexcept {
+  for (std::size_t use = 0; use < page_uses; ++use) sums[use] += more[use];
+}
 
 /// Neighbouring memory that one thread came to first, from one domain.
 struct PageArea {

@@ -11,16 +11,6 @@ namespace {
 
 std::uint64_t& part(BytesByUse& bytes, PageUse use) { return bytes[static_cast<std::size_t>(use)]; }
 
-std::uint64_t all_bytes(const BytesByUse& bytes) {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t each : bytes) sum += each;
-  return sum;
-}
-
-std::uint64_t named_bytes(const BytesByUse& bytes) {
-  return all_bytes(bytes) - bytes[static_cast<std::size_t>(PageUse::not_named)];
-}
-
 /// Puts neighbours together that the same thread touched from the same domain.
 class AreaMaker {
  public:
@@ -160,12 +150,14 @@ void add_areas(const Trace& trace, const std::vector<PagePiece>& pieces, PageFin
 
 }  // namespace
 
-void add_pages(const Trace& trace, Findings& findings) {
-  if (!trace.touches.are_known) return;
+PageFindings find_pages(const Trace& trace) {
+  PageFindings pages;
+  if (!trace.touches.are_known) return pages;
   const std::vector<PagePiece> pieces = page_pieces(trace);
-  add_columns(trace, pieces, findings.pages);
-  add_rows(trace, pieces, findings.pages);
-  add_areas(trace, pieces, findings.pages);
+  add_columns(trace, pieces, pages);
+  add_rows(trace, pieces, pages);
+  add_areas(trace, pieces, pages);
+  return pages;
 }
 
 }  // namespace lares::trace

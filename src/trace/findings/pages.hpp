@@ -8,7 +8,7 @@ namespace lares::trace {
 /// Rows of PageFindings are made so that about as many come of all memory.
 inline constexpr std::size_t wanted_page_rows = 48;
 
-/// Fills in `pages`; leaves them empty if the trace does not know touches.
-void add_pages(const Trace& trace, Findings& findings);
+/// Empty if the trace does not know touches. O(n log n + pieces * domains), see page_pieces().
+PageFindings find_pages(const Trace& trace);
 
 }  // namespace lares::trace

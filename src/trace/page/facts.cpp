@@ -191,7 +191,7 @@ Json facts_of_pages(const Touches& touches, const PageFindings& pages) {
   const std::size_t shown = std::min(pages.areas.size(), most_areas_of_page);
   BytesByUse more{};
   for (std::size_t i = shown; i < pages.areas.size(); ++i) {
-    for (std::size_t use = 0; use < page_uses; ++use) more[use] += pages.areas[i].bytes[use];
+    add(more, pages.areas[i].bytes);
   }
   return {{"columns", std::move(columns)},
           {"rows", std::move(rows)},

@@ -118,11 +118,11 @@ Json lengths_json(const ReportedRun& run) {
 }
 
 Json bytes_json(const trace::BytesByUse& bytes) {
-  const auto part = [&bytes](trace::PageUse use) { return bytes[static_cast<std::size_t>(use)]; };
-  return {{"local", part(trace::PageUse::local)},
-          {"shared", part(trace::PageUse::shared)},
-          {"remote", part(trace::PageUse::remote)},
-          {"not_named", part(trace::PageUse::not_named)}};
+  using trace::PageUse;
+  return {{"local", bytes_of(bytes, PageUse::local)},
+          {"shared", bytes_of(bytes, PageUse::shared)},
+          {"remote", bytes_of(bytes, PageUse::remote)},
+          {"not_named", bytes_of(bytes, PageUse::not_named)}};
 }
 
 Json known_domain(std::uint16_t domain) {

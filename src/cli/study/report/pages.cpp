@@ -20,20 +20,10 @@ constexpr std::size_t most_areas = 12;
 constexpr std::size_t most_columns = 32;
 constexpr std::array uses = {PageUse::local, PageUse::shared, PageUse::remote, PageUse::not_named};
 
-std::uint64_t sum(const BytesByUse& bytes) {
-  std::uint64_t all = 0;
-  for (const std::uint64_t each : bytes) all += each;
-  return all;
-}
-
-void add(BytesByUse& sums, const BytesByUse& bytes) {
-  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += bytes[i];
-}
-
 void put_bytes(Cells& cells, const BytesByUse& bytes) {
-  cells.push_back(human_bytes({sum(bytes)}));
+  cells.push_back(human_bytes({trace::all_bytes(bytes)}));
   for (const PageUse use : uses) {
-    const std::uint64_t part = bytes[static_cast<std::size_t>(use)];
+    const std::uint64_t part = bytes_of(bytes, use);
     cells.push_back(part == 0 ? "-" : human_bytes({part}));
   }
 }
@@ -61,7 +51,7 @@ std::string threads_table(const ReportedRun& run) {
   std::size_t shown = 0;
   for (const trace::PageColumn& column : run.findings.pages.columns) {
     if (++shown > most_columns) {
-      add(rest, column.bytes);
+      trace::add(rest, column.bytes);
       continue;
     }
     Cells cells{thread_word(run, column.thread)};
@@ -84,9 +74,7 @@ std::string user_word(const PageArea& area) {
 // Named by some grain, or a good part of all: not the program's code, stacks and libraries.
 bool is_worth_a_line(const PageArea& area, std::uint64_t all) {
   constexpr std::uint64_t small_part = 50;
-  const std::uint64_t bytes = sum(area.bytes);
-  return bytes > area.bytes[static_cast<std::size_t>(PageUse::not_named)] ||
-         bytes * small_part >= all;
+  return trace::named_bytes(area.bytes) > 0 || trace::all_bytes(area.bytes) * small_part >= all;
 }
 
 // What is not shown is added up in the last line.
@@ -94,12 +82,12 @@ std::string areas_table(const ReportedRun& run) {
   Table table = new_table(4);
   table.add({"from address", "touched first by", "in domain", "used most in", "bytes", "local",
              "shared", "remote", "not named"});
-  const std::uint64_t all = sum(run.findings.pages.bytes);
+  const std::uint64_t all = trace::all_bytes(run.findings.pages.bytes);
   BytesByUse rest{};
   std::size_t shown = 0;
   for (const PageArea& area : run.findings.pages.areas) {
     if (shown == most_areas || !is_worth_a_line(area, all)) {
-      add(rest, area.bytes);
+      trace::add(rest, area.bytes);
       continue;
     }
     ++shown;

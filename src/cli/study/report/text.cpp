@@ -228,9 +228,7 @@ double far_share(const ReportedRun& run) {
 // Of what is named.
 double far_pages(const ReportedRun& run) {
   const trace::BytesByUse& bytes = run.findings.pages.bytes;
-  const auto part = [&bytes](trace::PageUse use) { return bytes[static_cast<std::size_t>(use)]; };
-  const std::uint64_t far = part(trace::PageUse::remote);
-  return share(far, part(trace::PageUse::local) + part(trace::PageUse::shared) + far);
+  return share(bytes_of(bytes, trace::PageUse::remote), trace::named_bytes(bytes));
 }
 
 std::string totals_text(const ReportedRun& before, const ReportedRun& after,
