@@ -24,7 +24,13 @@ class Hold {
     run_for_length,  ///< it runs at once: is it tiny?
   };
   /// Why nothing is held any more.
-  enum class End : std::uint8_t { none, slow_creator, tiny_tasks, late };
+  enum class End : std::uint8_t {
+    none,
+    slow_creator,
+    tiny_tasks,
+    late,   ///< all of them take too long
+    pause,  ///< the next one came too late, if that has happened too often: see goes_on_after()
+  };
 
   explicit Hold(std::uint64_t per_microsecond) noexcept : per_microsecond_(per_microsecond) {}
 
@@ -60,9 +66,16 @@ class Hold {
   [[nodiscard]] End kept(std::uint64_t now) noexcept {
     if (++count_ > 1) fastest_ = std::min(fastest_, now - last_);
     last_ = now;
-    if (until_ != 0 && now >= until_) return End::late;
+    const bool paused = until_ != 0 && now >= until_;
     until_ = held_until(since_, now, per_microsecond_);
-    return End::none;
+    if (until_ <= now) return End::late;
+    return paused ? End::pause : End::none;
+  }
+  /// A thread that was kept from its core, as where several share one, comes back and makes the
+  /// others soon; the others have taken tasks meanwhile, the oldest first. So a pause ends a hold
+  /// only after several, the newest included.
+  static bool goes_on_after(End why, std::uint32_t pauses) noexcept {
+    return why == End::none || (why == End::pause && pauses < limits::most_hurried);
   }
   void end() noexcept {
     count_ = 0;

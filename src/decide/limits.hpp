@@ -55,8 +55,9 @@ inline constexpr Nanoseconds longest_hold{200'000'000};
 /// that the others wait for, and not the number.
 inline constexpr std::int64_t held_before_pace = 8;
 inline constexpr Nanoseconds leisurely{20'000};
-/// Holds that took too long until a team holds no more.
-inline constexpr std::uint32_t most_hurried = 2;
+/// Holds that took too long, and pauses in others, until a team holds no more: those since one came
+/// to its end. So they cost a program a few times `hold` and no more.
+inline constexpr std::uint32_t most_hurried = 4;
 /// How many tasks of its domain's queue a worker looks at for one that was dealt to it.
 inline constexpr int dealt_look = 8;
 /// How many ranges of a task decide where it goes: the first.

@@ -33,20 +33,18 @@ class Restraint {
   }
 
   /// True if the worker, whose domain has nothing for it at `now()`, is not to take what another
-  /// domain has. Asks `now()` only if it matters. `least`: what a first wait takes at least (and
-  /// eight times as long at most; no longer than 8 of its tasks take, once that is known), where
-  /// the work of the moment deserves more patience than its policy has.
+  /// domain has. Asks `now()` only if it matters.
   template <class Now>
-  [[nodiscard]] bool stays(Now now, std::uint64_t least = 0) noexcept {
-    if (least == 0 && !is_patient()) return false;
-    const std::uint64_t time = now();
-    if (until_ == 0) {
-      began_ = time;
-      until_ = std::max<std::uint64_t>(time + longest(least), 1);
-    }
-    if (time < until_) return true;
-    went_far_ = true;
-    return false;
+  [[nodiscard]] bool stays(Now now) noexcept {
+    return is_patient() && waits(now, [] { return std::uint64_t{0}; });
+  }
+  /// The same where the work of the moment may deserve more patience than its policy has.
+  /// `least()`: what a wait takes at least (and eight times as long at most; no longer than 8 of
+  /// its tasks take, once that is known). It is asked when a wait begins, and never twice in one;
+  /// 0: the work deserves no more than other work.
+  template <class Now, class Least>
+  [[nodiscard]] bool stays(Now now, Least least) noexcept {
+    return waits(now, least);
   }
   /// True if the wait that stays() speaks of is long enough for tasks that are nowhere at home: as
   /// long as its policy's patience, and not for long in any case.
@@ -61,27 +59,47 @@ class Restraint {
     return is_patient() && (until_ == 0 ? longest(0) != 0 : now < until_);
   }
   /// It has found a task, whose data is in its domain or is not. True if it is its first that is.
-  bool works(bool at_home) noexcept {
+  /// `for_sure`: false if that is a guess which only comes true where new memory is touched.
+  bool works(bool at_home, bool for_sure = true) noexcept {
     const bool is_first = at_home && !is_fed_;
     is_fed_ |= at_home;
+    is_sure_ |= at_home && for_sure;
     if (until_ != 0) ends_wait();
     return is_first;
   }
+  /// True once it has run a task that was at home for sure.
+  [[nodiscard]] bool is_sure() const noexcept { return is_sure_; }
   /// How long it still waits; 0 if it does not.
   [[nodiscard]] std::uint64_t left(std::uint64_t now) const noexcept {
     return until_ > now ? until_ - now : 0;
   }
 
  private:
+  template <class Now, class Least>
+  [[nodiscard]] bool waits(Now now, Least least) noexcept {
+    const std::uint64_t time = now();
+    if (until_ == 0) {
+      began_ = time;
+      until_ = std::max<std::uint64_t>(time + longest(least()), 1);
+    }
+    if (time < until_) return true;
+    went_far_ = true;
+    return false;
+  }
   void ends_wait() noexcept {
+    const bool has_waited = until_ > std::max<std::uint64_t>(began_, 1);
     until_ = 0;
-    in_vain_ = went_far_ ? std::min(in_vain_ + 1, most_in_vain) : 0;
+    if (has_waited) in_vain_ = went_far_ ? std::min(in_vain_ + 1, most_in_vain) : 0;
     went_far_ = false;
   }
   [[nodiscard]] bool may_be_patient() const noexcept { return is_fed_ && tasks_ != 0; }
-  [[nodiscard]] bool is_patient() const noexcept { return may_be_patient() && mean_ >= shortest_; }
+  [[nodiscard]] bool has_long_tasks() const noexcept {
+    return may_be_patient() && mean_ >= shortest_;
+  }
+  [[nodiscard]] bool is_patient() const noexcept { return is_sure_ && has_long_tasks(); }
   [[nodiscard]] std::uint64_t longest(std::uint64_t least) const noexcept {
-    std::uint64_t by_policy = is_patient() ? mean_ * tasks_ : 0;
+    const bool is_worth_it = least != 0 || is_sure_;
+    std::uint64_t by_policy = is_worth_it && has_long_tasks() ? mean_ * tasks_ : 0;
     // Waits in vain cost more than what is gained of small tasks.
     if (least != 0 && is_known_) least = std::min(least, most_tasks_at_first * mean_ + 1);
     // What deserves more patience deserves more of it where tasks are long.
@@ -102,6 +120,7 @@ class Restraint {
   std::uint32_t until_sample_ = 1;
   std::uint32_t in_vain_ = 0;  ///< waits in a row
   bool is_fed_ = false;        ///< has run a task that was at home with it
+  bool is_sure_ = false;       ///< one was for sure
   bool is_known_ = false;
   bool went_far_ = false;   ///< or could have: its present wait is over
   std::uint64_t shortest_;  ///< a microsecond: a shorter task touches too little to wait for

@@ -10,6 +10,7 @@
 #include "decide/find.hpp"
 #include "decide/place.hpp"
 #include "memory/homes.hpp"
+#include "runtime/first_touch_count.hpp"
 #include "runtime/task.hpp"
 #include "runtime/team.hpp"
 #include "runtime/waking.hpp"
@@ -97,17 +98,16 @@ class Asking {
     return worker_->thrift.pauses([] { return ticks(); });
   }
   [[nodiscard]] bool settles() const noexcept {
-    // relaxed: a hint.
-    return worker_->may_deviate && worker_->team->new_taskloop.load(std::memory_order_relaxed);
+    return worker_->may_deviate && worker_->team->settling.number() != 0;
   }
   [[nodiscard]] bool is_held(WorkerId worker) const noexcept {
     const std::uint64_t until = worker_->team->workers[worker.index()]->deque.held_until();
     return until != 0 && ticks() < until;
   }
   [[nodiscard]] bool stays(bool settles) const noexcept {
-    const Nanoseconds least = settles ? decide::limits::patience_at_first : Nanoseconds{};
-    return worker_->restraint.stays([] { return ticks(); },
-                                    decide::to_ticks(least, ticks_per_microsecond()));
+    const auto now = [] { return ticks(); };
+    if (!settles) return worker_->restraint.stays(now);
+    return worker_->restraint.stays(now, [this] { return patience_at_first(); });
   }
   [[nodiscard]] bool has_stayed() const noexcept { return worker_->restraint.has_stayed(ticks()); }
   [[nodiscard]] bool constrained() const noexcept { return worker_->constraint != nullptr; }
@@ -119,6 +119,14 @@ class Asking {
   void offer_own() const noexcept;
 
  private:
+  /// In ticks.
+  [[nodiscard]] std::uint64_t patience_at_first() const noexcept {
+    const decide::FirstTouches& touches = worker_->first_touches;
+    const std::uint32_t work = worker_->team->settling.number();
+    if (!touches.any(work, [] { return pages_touched_first(); }, ticks())) return 0;
+    return decide::to_ticks(decide::limits::patience_at_first, ticks_per_microsecond());
+  }
+
   Worker* worker_;
 };
 

@@ -4,10 +4,12 @@
 
 #include "base/clock.hpp"
 #include "base/disorder.hpp"
+#include "runtime/asking.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/deep_stack.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/explain.hpp"
+#include "runtime/first_touch_count.hpp"
 #include "runtime/record.hpp"
 #include "runtime/watch.hpp"
 
@@ -117,11 +119,22 @@ void body_ended(Worker& worker, Task& task) noexcept {
   if (!waits_for_event(worker, task)) complete(&worker, task);
 }
 
+namespace {
+// Of the task that it ran last, and of the memory that its tasks came to since the last sample.
+[[gnu::noinline]] void tell_sample(Worker& worker, std::uint64_t duration) noexcept {
+  worker.restraint.ran(duration);
+  if (!Asking(worker).settles()) return;
+  worker.first_touches.tell(worker.team->settling.number(), pages_touched_first(), ticks());
+}
+}  // namespace
+
 void execute(Worker& worker, Task& task) noexcept {
   Task* const previous = worker.current;
   Task* const constraint = worker.constraint;
   const bool foreign = task.creator != worker.id;
-  if (worker.restraint.works(task.home.valid() && task.home == worker.domain)) [[unlikely]] {
+  const bool at_home = task.home.valid() && task.home == worker.domain;
+  const bool for_sure = at_home && (worker.restraint.is_sure() || !Asking(worker).settles());
+  if (worker.restraint.works(at_home, for_sure)) [[unlikely]] {
     worker.team->feeds(worker.domain);
   }
   const bool timed_here = worker.restraint.times();
@@ -138,7 +151,8 @@ void execute(Worker& worker, Task& task) noexcept {
   if (timed) {
     const std::uint64_t end = ticks();
     worker.thrift.ran(foreign, end - start, end);
-    if (timed_here) worker.restraint.ran(end - start);
+    if (timed_here) [[unlikely]]
+      tell_sample(worker, end - start);
   }
   worker.current = previous;
   worker.constraint = constraint;

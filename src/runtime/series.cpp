@@ -40,7 +40,7 @@ void settle(Worker& worker) noexcept {
   if (worker.settles_series) return;
   worker.settles_series = true;
   worker.told_by_name = 0;
-  worker.team->new_taskloop.store(true, std::memory_order_relaxed);  // a hint
+  worker.team->settling.begin();
 }
 
 InSeries begin_hold(Worker& worker, decide::Series& series) noexcept {
@@ -74,13 +74,20 @@ void tell_held_series(Worker& worker, decide::Hold::End why) noexcept {
   worker.held_series->hurry();
 }
 
-void end_hold(Worker& worker, decide::Hold::End why) noexcept {
-  if (why == decide::Hold::End::none) return;
-  if (why == decide::Hold::End::late) {
-    worker.team->hurried.fetch_add(1, std::memory_order_relaxed);
-  }
+bool is_hurry(decide::Hold::End why) noexcept {
+  return why == decide::Hold::End::late || why == decide::Hold::End::pause;
+}
+
+// True if the hold goes on.
+bool end_hold(Worker& worker, decide::Hold::End why) noexcept {
+  std::atomic<std::uint32_t>& hurried = worker.team->hurried;
+  // relaxed: a hint.
+  const std::uint32_t pauses =
+      is_hurry(why) ? hurried.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
+  if (decide::Hold::goes_on_after(why, pauses)) return true;
   tell_held_series(worker, why);
   let_go(worker);
+  return false;
 }
 
 // The task may be gone afterwards.
@@ -90,15 +97,14 @@ void hold_back(Worker& worker, Task& task) noexcept {
   if (next != decide::Hold::Next::keep) {
     const std::uint64_t start = ticks();
     execute(worker, task);
-    return end_hold(worker, worker.hold.ran(next, ticks() - start));
+    end_hold(worker, worker.hold.ran(next, ticks() - start));
+    return;
   }
   if (!worker.deque.push(task)) {
     release_held(worker);
     return place_ready(worker, task);
   }
-  const decide::Hold::End end = worker.hold.kept(ticks());
-  if (end != decide::Hold::End::none) return end_hold(worker, end);
-  worker.deque.hold(worker.hold.until());
+  if (end_hold(worker, worker.hold.kept(ticks()))) worker.deque.hold(worker.hold.until());
 }
 
 /// Tasks by the domain that they are at home with, the oldest first.
@@ -158,7 +164,7 @@ decide::NameBook::Told ask_names(CreatorBooks& books, std::uintptr_t code,
 void settle_no_more(Worker& worker) noexcept {
   if (!worker.settles_series) return;
   worker.settles_series = false;
-  worker.team->new_taskloop.store(false, std::memory_order_relaxed);
+  worker.team->settling.end();
 }
 
 }  // namespace
@@ -170,6 +176,7 @@ void release_held_tasks(Worker& worker) noexcept {
   if (!is_sole_creator(worker) || count < places.domains_with_workers().size()) {
     return let_go(worker);
   }
+  worker.team->hurried.store(0, std::memory_order_relaxed);
   settle(worker);  // only now: of what is let go nobody knows where it belongs
   Dealt dealt(worker);
   // The newest first. Some may be gone: whoever waited for long has taken the oldest.

@@ -39,9 +39,7 @@ Taskloop::Taskloop(Worker& worker, std::uintptr_t code, bool deferred) noexcept 
   } else {
     open(team);
   }
-  if (has_homes_ && team.seen_taskloops.is_new(code)) {
-    team.new_taskloop.store(true, std::memory_order_relaxed);  // relaxed: a hint
-  }
+  if (has_homes_ && team.seen_taskloops.is_new(code)) team.settling.begin();
 }
 
 void Taskloop::open(Team& team) noexcept {
@@ -70,9 +68,7 @@ Taskloop::~Taskloop() {
 }
 
 void end_taskloop(Team& team, OpenTaskloop taskloop) noexcept {
-  if (taskloop == OpenTaskloop::with_homes) {
-    team.new_taskloop.store(false, std::memory_order_relaxed);
-  }
+  if (taskloop == OpenTaskloop::with_homes) team.settling.end();
   // release: with what it has seen.
   team.open_taskloops.fetch_sub(1, std::memory_order_release);
 }

@@ -9,6 +9,7 @@
 
 #include "base/random.hpp"
 #include "base/tick_rate.hpp"
+#include "decide/first_touches.hpp"
 #include "decide/help.hpp"
 #include "decide/hold.hpp"
 #include "decide/limits.hpp"
@@ -24,6 +25,7 @@
 #include "runtime/deque.hpp"
 #include "runtime/loops.hpp"
 #include "runtime/priority_queue.hpp"
+#include "runtime/settling.hpp"
 #include "runtime/shared_queue.hpp"
 #include "runtime/sleepers.hpp"
 #include "runtime/task.hpp"
@@ -121,6 +123,7 @@ struct alignas(128) Worker {
   std::uint32_t sample_countdown = 1;
   decide::Thrift thrift{ticks_per_microsecond()};
   decide::Restraint restraint{0, 0};
+  decide::FirstTouches first_touches{ticks_per_microsecond()};
   decide::WaitBudget wait_budget;
   Courtesy courtesy;
   WorkerLoop loop;
@@ -138,7 +141,7 @@ struct alignas(128) Worker {
 
   // Of series.hpp.
   bool deals_series = false;    ///< sending tasks without data somewhere makes sense in this team
-  bool settles_series = false;  ///< it has set `new_taskloop` for what it makes now
+  bool settles_series = false;  ///< it has begun `settling` for what it makes now
   std::uint32_t told_by_name = 0;              ///< tasks since then
   bool made_series = false;                    ///< it has made tasks since it waited
   decide::Hold hold{ticks_per_microsecond()};  ///< of the newest tasks of its deque
@@ -274,15 +277,15 @@ class Team : public policy::QueueLengths {
   std::atomic<std::uint32_t> excluded{0};           ///< tasks that lack a mutexinoutset lock
   std::atomic<std::uint32_t> pending_events{0};     ///< tasks that have ended but for their event
 
-  // Of taskloop.hpp. Creators write; idle workers read the second.
+  // Of taskloop.hpp, and of series.hpp the second. Creators write; idle workers read the second.
   alignas(64) std::atomic<std::uint32_t> open_taskloops{0};
-  std::atomic<bool> new_taskloop{false};  ///< the open one is
-  SeenTaskloops seen_taskloops;           ///< of whoever made `open_taskloops` 1, until it is 0
+  SettlingWork settling;
+  SeenTaskloops seen_taskloops;  ///< of whoever made `open_taskloops` 1, until it is 0
 
   // Of series.hpp, since the last barrier. Creators write, on a line that only they look at.
   alignas(64) std::atomic<std::uint32_t> creator{0};  ///< who made a task last: its id + 1
   std::atomic<std::uint32_t> creator_changes{0};      ///< how often that was another one
-  std::atomic<std::uint32_t> hurried{0};              ///< holds that took too long, ever
+  std::atomic<std::uint32_t> hurried{0};              ///< see decide::limits::most_hurried
   CreatorBooks books;                                 ///< its own rules
 
  private:

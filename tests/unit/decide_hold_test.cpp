@@ -77,13 +77,33 @@ TEST(Hold, EndsWhereTheNextComesTooLate) {
   std::uint64_t now = 5;
   keep(hold, 3, microsecond, now);
   EXPECT_EQ(keep(hold, 4, to_ticks(limits::hold, microsecond) - 1, now), End::none);
-  EXPECT_EQ(keep(hold, 5, to_ticks(limits::hold, microsecond), now), End::late);
+  EXPECT_EQ(keep(hold, 5, to_ticks(limits::hold, microsecond), now), End::pause);
   // All of them together take too long.
   Hold slow(microsecond);
   const std::uint64_t start = now;
   EXPECT_EQ(keep(slow, 1000, to_ticks(limits::hold, microsecond) / 2, now), End::late);
   EXPECT_GE(now, start + to_ticks(limits::longest_hold, microsecond));
   EXPECT_LE(now, start + to_ticks(limits::longest_hold, microsecond) * 11 / 10);
+}
+
+TEST(Hold, GoesOnAfterFewPauses) {
+  EXPECT_TRUE(Hold::goes_on_after(End::none, 0));
+  EXPECT_TRUE(Hold::goes_on_after(End::pause, 1));
+  EXPECT_TRUE(Hold::goes_on_after(End::pause, limits::most_hurried - 1));
+  EXPECT_FALSE(Hold::goes_on_after(End::pause, limits::most_hurried));
+  EXPECT_FALSE(Hold::goes_on_after(End::late, 1));
+  EXPECT_FALSE(Hold::goes_on_after(End::slow_creator, 0));
+  EXPECT_FALSE(Hold::goes_on_after(End::tiny_tasks, 0));
+}
+
+TEST(Hold, LeavesTheOthersAloneAgainAfterAPause) {
+  Hold hold(microsecond);
+  std::uint64_t now = 5;
+  keep(hold, 3, microsecond, now);
+  EXPECT_EQ(keep(hold, 4, 3 * to_ticks(limits::hold, microsecond), now), End::pause);
+  EXPECT_EQ(hold.count(), 4);
+  EXPECT_EQ(hold.until(), now + to_ticks(limits::hold, microsecond));
+  EXPECT_EQ(keep(hold, 5, microsecond, now), End::none);
 }
 
 TEST(Hold, BeginsAnew) {

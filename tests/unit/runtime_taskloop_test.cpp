@@ -72,14 +72,14 @@ TEST(TaskloopPieces, OfANewLoopAreToBeLeftAloneWhileItIsOpen) {
   const host::Machine machine({2, 2});
   host::single(4, [](Worker& worker) {
     constexpr std::uintptr_t another = 77;
-    std::atomic<bool>& is_new = worker.team->new_taskloop;
+    const SettlingWork& settling = worker.team->settling;
     for (std::uint32_t i = 0; i < decide::limits::first_instances; ++i) {
       const Taskloop loop(worker, another, true);
-      EXPECT_TRUE(is_new.load());
+      EXPECT_NE(settling.number(), 0U);
     }
-    EXPECT_FALSE(is_new.load());
+    EXPECT_EQ(settling.number(), 0U);
     const Taskloop loop(worker, another, true);
-    EXPECT_FALSE(is_new.load());
+    EXPECT_EQ(settling.number(), 0U);
   });
 }
 
@@ -87,15 +87,15 @@ TEST(TaskloopPieces, OfANewLoopAreToBeLeftAloneWhileItIsOpen) {
 TEST(TaskloopPieces, AreToBeLeftAloneUntilTheLoopsOwnGroupEnds) {
   const host::Machine machine({2, 2});
   host::single(4, [](Worker& worker) {
-    const std::atomic<bool>& is_new = worker.team->new_taskloop;
+    const SettlingWork& settling = worker.team->settling;
     begin_group(worker);
     for (const std::uintptr_t loop : {std::uintptr_t{177}, std::uintptr_t{178}}) {
       // The second one, without a group of its own, is not one of another thread.
       EXPECT_FALSE(are_without_homes_in_order(pieces_of(Taskloop(worker, loop, true), eight)));
-      EXPECT_TRUE(is_new.load());
+      EXPECT_NE(settling.number(), 0U);
     }
     end_group(worker);
-    EXPECT_FALSE(is_new.load());
+    EXPECT_EQ(settling.number(), 0U);
     EXPECT_EQ(worker.team->open_taskloops.load(), 0U);
   });
 }
@@ -107,9 +107,9 @@ TEST(TaskloopPieces, InAGroupOfOtherTasksAreLeftAloneWhileTheyAreMade) {
     group.incomplete.fetch_add(1);  // as a member that has not ended
     {
       const Taskloop loop(worker, 179, true);
-      EXPECT_TRUE(worker.team->new_taskloop.load());
+      EXPECT_NE(worker.team->settling.number(), 0U);
     }
-    EXPECT_FALSE(worker.team->new_taskloop.load());
+    EXPECT_EQ(worker.team->settling.number(), 0U);
     EXPECT_EQ(worker.team->open_taskloops.load(), 0U);
     group.incomplete.fetch_sub(1);
     end_group(worker);
