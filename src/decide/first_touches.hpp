@@ -18,21 +18,27 @@ class FirstTouches {
   explicit FirstTouches(std::uint64_t per_microsecond) noexcept
       : per_page_(longest_per_page * per_microsecond) {}
 
-  /// After a task of that work (any number but 0, another one for other work), and again some dozens
-  /// of tasks later at most.
+  /// After a task of that work (any number but 0, another one for other work), and again some
+  /// dozens of tasks later at most.
   void tell(std::uint32_t work, std::uint64_t pages, std::uint64_t now) noexcept {
     did_lately_ = work != work_ || is_much(pages, now);
     work_ = work;
     pages_ = pages;
     since_ = now;
+    is_answered_ = false;
   }
   /// False if neither the tasks of that work between the last two samples nor those since came to
-  /// new memory. `pages()` is asked only if it matters.
-  template <class Pages>
-  [[nodiscard]] bool any(std::uint32_t work, Pages pages, std::uint64_t now) const noexcept {
+  /// new memory. Asks `pages()` and `now()` only if it matters, and once between two samples: who
+  /// has no work asks again and again.
+  template <class Pages, class Now>
+  [[nodiscard]] bool any(std::uint32_t work, Pages pages, Now now) noexcept {
     if (work != work_ || did_lately_) return true;
-    const std::uint64_t count = pages();
-    return count == 0 || is_much(count, now);
+    if (!is_answered_) {
+      const std::uint64_t count = pages();
+      answer_ = count == 0 || is_much(count, now());
+      is_answered_ = true;
+    }
+    return answer_;
   }
 
  private:
@@ -46,7 +52,9 @@ class FirstTouches {
   std::uint32_t work_ = 0;
   std::uint64_t pages_ = 0;
   std::uint64_t since_ = 0;
-  bool did_lately_ = false;  ///< between the last two samples, or nobody knows
+  bool did_lately_ = false;   ///< between the last two samples, or nobody knows
+  bool is_answered_ = false;  ///< since the last sample, with `answer_`
+  bool answer_ = false;
 };
 
 }  // namespace lares::decide

@@ -23,13 +23,13 @@ class Hold {
     run_for_pace,    ///< it runs at once: does its creator take as long for making one?
     run_for_length,  ///< it runs at once: is it tiny?
   };
-  /// Why nothing is held any more.
+  /// What may end a hold: see goes_on_after().
   enum class End : std::uint8_t {
     none,
     slow_creator,
     tiny_tasks,
     late,   ///< all of them take too long
-    pause,  ///< the next one came too late, if that has happened too often: see goes_on_after()
+    pause,  ///< this one came late
   };
 
   explicit Hold(std::uint64_t per_microsecond) noexcept : per_microsecond_(per_microsecond) {}

@@ -33,18 +33,20 @@ class Restraint {
   }
 
   /// True if the worker, whose domain has nothing for it at `now()`, is not to take what another
-  /// domain has. Asks `now()` only if it matters.
+  /// domain has. Asks `now()` only if it matters. `least`: what a first wait takes at least (and
+  /// eight times as long at most; no longer than 8 of its tasks take, once that is known), where
+  /// the work of the moment deserves more patience than its policy has.
   template <class Now>
-  [[nodiscard]] bool stays(Now now) noexcept {
-    return is_patient() && waits(now, [] { return std::uint64_t{0}; });
-  }
-  /// The same where the work of the moment may deserve more patience than its policy has.
-  /// `least()`: what a wait takes at least (and eight times as long at most; no longer than 8 of
-  /// its tasks take, once that is known). It is asked when a wait begins, and never twice in one;
-  /// 0: the work deserves no more than other work.
-  template <class Now, class Least>
-  [[nodiscard]] bool stays(Now now, Least least) noexcept {
-    return waits(now, least);
+  [[nodiscard]] bool stays(Now now, std::uint64_t least = 0) noexcept {
+    if (least == 0 && !is_patient()) return false;
+    const std::uint64_t time = now();
+    if (until_ == 0) {
+      began_ = time;
+      until_ = std::max<std::uint64_t>(time + longest(least), 1);
+    }
+    if (time < until_) return true;
+    went_far_ = true;
+    return false;
   }
   /// True if the wait that stays() speaks of is long enough for tasks that are nowhere at home: as
   /// long as its policy's patience, and not for long in any case.
@@ -75,21 +77,9 @@ class Restraint {
   }
 
  private:
-  template <class Now, class Least>
-  [[nodiscard]] bool waits(Now now, Least least) noexcept {
-    const std::uint64_t time = now();
-    if (until_ == 0) {
-      began_ = time;
-      until_ = std::max<std::uint64_t>(time + longest(least()), 1);
-    }
-    if (time < until_) return true;
-    went_far_ = true;
-    return false;
-  }
   void ends_wait() noexcept {
-    const bool has_waited = until_ > std::max<std::uint64_t>(began_, 1);
     until_ = 0;
-    if (has_waited) in_vain_ = went_far_ ? std::min(in_vain_ + 1, most_in_vain) : 0;
+    in_vain_ = went_far_ ? std::min(in_vain_ + 1, most_in_vain) : 0;
     went_far_ = false;
   }
   [[nodiscard]] bool may_be_patient() const noexcept { return is_fed_ && tasks_ != 0; }

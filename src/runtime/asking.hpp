@@ -105,9 +105,10 @@ class Asking {
     return until != 0 && ticks() < until;
   }
   [[nodiscard]] bool stays(bool settles) const noexcept {
-    const auto now = [] { return ticks(); };
-    if (!settles) return worker_->restraint.stays(now);
-    return worker_->restraint.stays(now, [this] { return patience_at_first(); });
+    const Nanoseconds least =
+        settles && may_touch_first() ? decide::limits::patience_at_first : Nanoseconds{};
+    return worker_->restraint.stays([] { return ticks(); },
+                                    decide::to_ticks(least, ticks_per_microsecond()));
   }
   [[nodiscard]] bool has_stayed() const noexcept { return worker_->restraint.has_stayed(ticks()); }
   [[nodiscard]] bool constrained() const noexcept { return worker_->constraint != nullptr; }
@@ -119,12 +120,10 @@ class Asking {
   void offer_own() const noexcept;
 
  private:
-  /// In ticks.
-  [[nodiscard]] std::uint64_t patience_at_first() const noexcept {
-    const decide::FirstTouches& touches = worker_->first_touches;
-    const std::uint32_t work = worker_->team->settling.number();
-    if (!touches.any(work, [] { return pages_touched_first(); }, ticks())) return 0;
-    return decide::to_ticks(decide::limits::patience_at_first, ticks_per_microsecond());
+  [[nodiscard]] bool may_touch_first() const noexcept {
+    return worker_->first_touches.any(
+        worker_->team->settling.number(), [] { return pages_touched_first(); },
+        [] { return ticks(); });
   }
 
   Worker* worker_;

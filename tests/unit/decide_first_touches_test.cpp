@@ -18,9 +18,10 @@ class FirstTouchesOfWork : public testing::Test {
     now_ += milliseconds * millisecond;
     touches_.tell(work_, pages_, now_);
   }
-  bool any(std::uint64_t new_pages = 0, std::uint64_t milliseconds = 0) const {
+  bool any(std::uint64_t new_pages = 0, std::uint64_t milliseconds = 0) {
     return touches_.any(
-        work_, [&] { return pages_ + new_pages; }, now_ + milliseconds * millisecond);
+        work_, [&] { return pages_ + new_pages; },
+        [&] { return now_ + milliseconds * millisecond; });
   }
   std::uint32_t work_ = 1;
   std::uint64_t pages_ = 60;  // what a thread needs itself
@@ -37,8 +38,16 @@ TEST_F(FirstTouchesOfWork, MayBeBeforeTwoSamples) {
 TEST_F(FirstTouchesOfWork, AreNoneWhereAllMemoryIsKnown) {
   sample(0, 10);
   sample(0, 10);
-  EXPECT_FALSE(any());
   EXPECT_FALSE(any(0, 1000));
+}
+
+TEST_F(FirstTouchesOfWork, AreAskedForOnceBetweenTwoSamples) {
+  sample(0, 10);
+  sample(0, 10);
+  EXPECT_FALSE(any());
+  EXPECT_FALSE(any(5000, 10)) << "it has run nothing since";
+  sample(5000, 10);
+  EXPECT_TRUE(any());
 }
 
 TEST_F(FirstTouchesOfWork, OfSmallPagesAreSeen) {
@@ -82,8 +91,7 @@ TEST_F(FirstTouchesOfWork, MayBeWhereTheKernelCountsNone) {
   FirstTouches touches(per_microsecond);
   touches.tell(1, 0, 1);
   touches.tell(1, 0, 2);
-  EXPECT_TRUE(touches.any(
-      1, [] { return std::uint64_t{0}; }, 3));
+  EXPECT_TRUE(touches.any(1, [] { return std::uint64_t{0}; }, [] { return std::uint64_t{3}; }));
 }
 
 }  // namespace

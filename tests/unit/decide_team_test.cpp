@@ -180,9 +180,7 @@ class Acting {
     return toy_->held_by == worker && toy_->now < toy_->held_until;
   }
   bool stays(bool settles) const {
-    const auto now = [this] { return toy_->now; };
-    if (!settles) return toy_->restraint.stays(now);
-    return toy_->restraint.stays(now, [] { return std::uint64_t{1000}; });
+    return toy_->restraint.stays([this] { return toy_->now; }, settles ? 1000 : 0);
   }
   bool has_stayed() const { return toy_->restraint.has_stayed(toy_->now); }
   bool constrained() const { return toy_->constrained; }
@@ -796,7 +794,7 @@ TEST_F(Restrained, StaysForSoManyOfItsTasks) {
 TEST_F(Restrained, IsMorePatientWhereTheWorkDeservesIt) {
   restraint_ = Restraint(0, 50);
   const auto stays_at = [this](std::uint64_t now) {
-    return restraint_.stays([now] { return now; }, [] { return std::uint64_t{1000}; });
+    return restraint_.stays([now] { return now; }, 1000);
   };
   EXPECT_TRUE(stays_at(5000));
   EXPECT_TRUE(stays_at(5999));
@@ -822,30 +820,14 @@ TEST_F(Restrained, WaitsForNothingBeforeATaskWasAtHome) {
   EXPECT_TRUE(stays(now_));
 }
 
-TEST_F(Restrained, OnlyGuessesWhereItsTasksAreAtHome) {
+TEST_F(Restrained, WaitsForGuessesOnlyWhereTheWorkDeservesIt) {
   restraint_ = Restraint(2, 1);
-  const auto stays_if_new = [this](std::uint64_t least) {
-    return restraint_.stays([this] { return now_; }, [=] { return least; });
-  };
   restraint_.works(true, false);
   EXPECT_FALSE(stays(now_)) << "for the sake of its policy";
-  EXPECT_FALSE(stays_if_new(0)) << "no new memory";
-  restraint_.works(true, false);
-  EXPECT_TRUE(stays_if_new(10)) << "new memory";
+  EXPECT_TRUE(restraint_.stays([this] { return now_; }, 10));
   EXPECT_EQ(restraint_.left(now_), 80U) << "eight times as long";
   restraint_.works(true, true);
   EXPECT_TRUE(stays(now_));
-}
-
-// A look that waits for nothing is no wait in vain.
-TEST_F(Restrained, StaysPatientWhereNoWaitWasBegun) {
-  restraint_ = Restraint(2, 1);
-  for (int i = 0; i < 1000; ++i) {
-    restraint_.works(true, false);
-    EXPECT_FALSE(restraint_.stays([this] { return now_; }, [] { return std::uint64_t{0}; }));
-  }
-  restraint_.works(true);
-  EXPECT_EQ(wait_in_vain(), 100U);
 }
 
 TEST_F(Restrained, WaitsForNothingThatIsOverWithinAMicrosecond) {

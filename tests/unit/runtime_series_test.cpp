@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <thread>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "decide/limits.hpp"
 #include "runtime/series.hpp"
 #include "support/runtime_host.hpp"
 
@@ -61,6 +64,44 @@ TEST(SeriesOfTasks, AreHeldTheFirstTimeAndThenDealtInParts) {
     EXPECT_EQ(worker.deque.size(), 0U) << "where thieves would take them for what tasks make";
     EXPECT_EQ(queued_in(worker, 0), 5U);
     EXPECT_EQ(queued_in(worker, 1), 5U);
+  });
+}
+
+void pause_for_too_long() {
+  std::this_thread::sleep_for(std::chrono::nanoseconds(2 * decide::limits::hold.count));
+}
+
+// As where a core has several threads.
+TEST(SeriesOfTasks, AreDealtThoughTheirCreatorWasKeptFromItsCore) {
+  LARES_NEEDS_ORDER();
+  watched([](Worker& worker) {
+    make_series(worker, 5, nothing);
+    pause_for_too_long();
+    make_series(worker, 1, nothing);
+    pause_for_too_long();
+    make_series(worker, 4, nothing);
+    EXPECT_EQ(worker.deque.size(), 10U);
+    EXPECT_GT(worker.deque.held_until(), ticks()) << "left alone again";
+    release_held(worker);
+    EXPECT_EQ(queued_in(worker, 0), 5U);
+    EXPECT_EQ(queued_in(worker, 1), 5U);
+    EXPECT_EQ(worker.team->hurried.load(), 0U) << "it has come to its end";
+  });
+}
+
+TEST(SeriesOfTasks, OfACreatorThatPausesAgainAndAgainAreLetGo) {
+  LARES_NEEDS_ORDER();
+  watched([](Worker& worker) {
+    make_series(worker, 1, nothing);
+    for (std::uint32_t i = 0; i < decide::limits::most_hurried; ++i) {
+      EXPECT_NE(worker.hold.count(), 0) << i;
+      pause_for_too_long();
+      make_series(worker, 1, nothing);
+    }
+    EXPECT_EQ(worker.hold.count(), 0);
+    EXPECT_EQ(worker.deque.held_until(), 0U);
+    make_series(worker, 4, nothing, 99);
+    EXPECT_EQ(worker.hold.count(), 0) << "nor does the team hold others";
   });
 }
 
