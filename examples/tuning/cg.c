@@ -41,8 +41,9 @@ static int reaches(long row, long other, long rows) {
 }
 
 static long entries_of(long row, long rows) {
+  const long reach = reach_of(row, rows);
   long count = 0;
-  for (long j = row - wide; j <= row + wide; ++j) {
+  for (long j = row - reach; j <= row + reach; ++j) {
     if (j >= 0 && j < rows && reaches(row, j, rows)) ++count;
   }
   return count;
@@ -79,8 +80,9 @@ static range part(const long* first, long rows, int i, int parts) {
 
 static void fill_rows(matrix* a, range rows) {
   for (long i = rows.begin; i < rows.end; ++i) {
+    const long reach = reach_of(i, a->rows);
     long at = a->first[i];
-    for (long j = i - wide; j <= i + wide; ++j) {
+    for (long j = i - reach; j <= i + reach; ++j) {
       if (j < 0 || j >= a->rows || !reaches(i, j, a->rows)) continue;
       a->column[at] = (int)j;
       a->value[at++] = i == j ? 2.0 * wide + 2 : -1.0 / (1 + labs(i - j));
