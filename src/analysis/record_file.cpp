@@ -39,8 +39,11 @@ struct RawEvent {
   RecordKind kind = RecordKind::none;
   std::uint32_t small = 0;
   std::uint32_t elapsed = 0;
-  std::size_t at = 0;     ///< its first byte
-  std::size_t words = 0;  ///< with the first
+  bool is_made = false;       ///< the engine gives control back right after it
+  std::uint32_t took = 0;     ///< ticks until then
+  std::int64_t distance = 0;  ///< of a near begin
+  std::size_t at = 0;         ///< its first byte
+  std::size_t words = 0;      ///< with the first
 
   [[nodiscard]] std::uint64_t word(std::span<const std::byte> bytes, std::size_t i) const noexcept {
     return load(bytes, at + i * word_bytes);
@@ -62,6 +65,7 @@ std::size_t own_words(RecordKind kind) noexcept {
     case RecordKind::create_with:
     case RecordKind::begin:
     case RecordKind::ready:
+    case RecordKind::shape:
       return 2;
     default:
       return 1;
@@ -72,6 +76,47 @@ std::uint64_t accesses_of(std::span<const std::byte> bytes, const RawEvent& even
   if (event.kind == RecordKind::wait) return event.small >> 8U;
   if (event.kind == RecordKind::create_with) return event.word(bytes, 1) & 0xFFFFU;
   return 0;
+}
+
+/// The number whose `bits` low bits these are.
+std::int64_t signed_of(std::uint64_t value, unsigned bits) noexcept {
+  const unsigned above = 64 - bits;
+  return static_cast<std::int64_t>(value << above) >> above;
+}
+
+/// The parts of an event's first word. `made` and its like become what they are the end of.
+RawEvent split(std::uint64_t first, std::size_t at) noexcept {
+  using runtime::RecordedMade;
+  using Near = runtime::RecordedNearBegin;
+  RawEvent event{static_cast<RecordKind>(first & 0xFFU)};
+  event.small = static_cast<std::uint32_t>(first >> 8U) & 0xFFFFFFU;
+  event.elapsed = static_cast<std::uint32_t>(first >> 32U);
+  event.at = at;
+  const auto make = [&event](RecordKind kind) {
+    event.kind = kind;
+    event.is_made = true;
+    event.took = event.elapsed >> RecordedMade::elapsed_bits;
+    event.elapsed &= (1U << RecordedMade::elapsed_bits) - 1;
+  };
+  switch (event.kind) {
+    case RecordKind::made:
+      make(RecordKind::create);
+      break;
+    case RecordKind::made_with:
+      make(RecordKind::create_with);
+      break;
+    case RecordKind::made_of:
+      make(RecordKind::create_of);
+      break;
+    case RecordKind::begin_near:
+      event.small &= (1U << (Near::distance_shift - 8)) - 1;
+      event.distance = signed_of(first >> Near::distance_shift, runtime::RecordedNear::begin_bits);
+      event.elapsed = static_cast<std::uint32_t>(first >> Near::elapsed_shift);
+      break;
+    default:
+      break;
+  }
+  return event;
 }
 
 /// The events of a file one after the other, window by window.
@@ -103,13 +148,12 @@ class Walk {
     const std::uint64_t first = load(bytes_, at);
     const auto number = static_cast<std::uint8_t>(first);
     if (number == 0 || number >= static_cast<std::uint8_t>(RecordKind::kinds)) return {};
-    RawEvent event{static_cast<RecordKind>(number),
-                   static_cast<std::uint32_t>(first >> 8U) & 0xFFFFFFU,
-                   static_cast<std::uint32_t>(first >> 32U), at, 0};
+    RawEvent event = split(first, at);
     const std::size_t room = (end - at) / word_bytes;
     const std::size_t own = own_words(event.kind);
     if (own > room) return {};
     std::uint64_t more = accesses_of(bytes_, event) * runtime::record_access_words;
+    if (event.kind == RecordKind::create_of) more = short_accesses(event, room);
     if (event.kind == RecordKind::construct) {
       if (event.word(bytes_, 3) > most_path) return {};
       more = (event.word(bytes_, 3) + word_bytes - 1) / word_bytes;
@@ -117,6 +161,15 @@ class Walk {
     if (more > room - own) return {};
     event.words = own + more;
     return event;
+  }
+
+  /// Up to the one that says that it is the last; `room` if none does.
+  [[nodiscard]] std::uint64_t short_accesses(const RawEvent& event,
+                                             std::size_t room) const noexcept {
+    for (std::size_t i = 1; i < room; ++i) {
+      if ((event.word(bytes_, i) & runtime::record_last_access) != 0) return i;
+    }
+    return room;
   }
 
   std::span<const std::byte> bytes_;
@@ -150,7 +203,8 @@ class Reader {
     std::uint64_t ticks = 0;
     walk_(
         [&](const RawEvent& raw) {
-          ticks = raw.kind == RecordKind::clock ? raw.word(bytes_, 1) : ticks + raw.elapsed;
+          ticks =
+              raw.kind == RecordKind::clock ? raw.word(bytes_, 1) : ticks + raw.elapsed + raw.took;
           if (const auto at = told_time(raw)) {
             if (*at > most_recorded_nanoseconds) return false;
             found.push_back({ticks, *at});
@@ -178,6 +232,7 @@ class Reader {
     if (raw.kind == RecordKind::clock) return set_clock(raw);
     ticks_ += raw.elapsed;
     if (raw.kind == RecordKind::construct) return add_construct(raw);
+    if (raw.kind == RecordKind::shape) return add_shape(raw);
     RecordedEvent event;
     event.kind = raw.kind;
     event.at = clock_.nanoseconds(ticks_);
@@ -187,12 +242,33 @@ class Reader {
     }
     if (!fill(event, raw)) return false;
     sink_(event, accesses_);
+    if (raw.is_made) tell(RecordKind::resume, raw.took, 0);
+    if (raw.kind == RecordKind::end && raw.small != 0) {
+      tell(RecordKind::ready, 0, near(signed_of(raw.small, runtime::RecordedNear::end_bits)));
+    }
     return true;
+  }
+
+  /// An event that another one tells of, that many ticks after it.
+  void tell(RecordKind kind, std::uint32_t later, std::uint64_t word) {
+    ticks_ += later;
+    RecordedEvent event;
+    event.kind = kind;
+    event.at = clock_.nanoseconds(ticks_);
+    event.words[0] = word;
+    sink_(event, {});
+  }
+
+  [[nodiscard]] std::uint64_t near(std::int64_t distance) const noexcept {
+    constexpr std::uint64_t mask = (std::uint64_t{1} << runtime::record_task_bits) - 1;
+    return (last_begun_ + static_cast<std::uint64_t>(distance)) & mask;
   }
 
   bool set_clock(const RawEvent& raw) {
     ticks_ = raw.word(bytes_, 1);
     tasks_ = raw.word(bytes_, 3);
+    last_begun_ = 0;
+    shapes_.clear();
     auto& threads = stream_.system_threads;
     if (raw.small != 0 && (threads.empty() || threads.back() != raw.small)) {
       threads.push_back(raw.small);
@@ -216,6 +292,13 @@ class Reader {
       construct_at_.resize(raw.small + std::size_t{1}, 0);
     }
     construct_at_[raw.small] = static_cast<std::uint32_t>(stream_.constructs.size());
+    return true;
+  }
+
+  bool add_shape(const RawEvent& raw) {
+    // Numbers are given in turn since the last clock.
+    if (raw.small != shapes_.size() + 1 || raw.small > runtime::most_record_shapes) return false;
+    shapes_.push_back(raw.word(bytes_, 1));
     return true;
   }
 
@@ -251,14 +334,11 @@ class Reader {
         return true;
       case RecordKind::create:
       case RecordKind::create_with:
+      case RecordKind::create_of:
         return fill_create(event, raw);
       case RecordKind::begin:
-        fill_start(event, raw.small);
-        event.words[0] =
-            raw.word(bytes_, 1) & ((std::uint64_t{1} << runtime::record_task_bits) - 1);
-        event.stolen_from = domain_of(raw.word(bytes_, 1) >> runtime::record_task_bits);
-        inside_.push_back(event.words[0]);
-        return inside_.size() < most_nesting;
+      case RecordKind::begin_near:
+        return fill_begin(event, raw);
       case RecordKind::wait:
         event.words[0] = innermost();
         event.argument = raw.small & 0xFFU;
@@ -306,6 +386,21 @@ class Reader {
     return inside_.size() < most_nesting;
   }
 
+  bool fill_begin(RecordedEvent& event, const RawEvent& raw) {
+    event.kind = RecordKind::begin;
+    fill_start(event, raw.small);
+    if (raw.kind == RecordKind::begin) {
+      constexpr std::uint64_t mask = (std::uint64_t{1} << runtime::record_task_bits) - 1;
+      event.words[0] = raw.word(bytes_, 1) & mask;
+      event.stolen_from = domain_of(raw.word(bytes_, 1) >> runtime::record_task_bits);
+    } else {
+      event.words[0] = near(raw.distance);
+    }
+    last_begun_ = event.words[0];
+    inside_.push_back(event.words[0]);
+    return inside_.size() < most_nesting;
+  }
+
   bool fill_create(RecordedEvent& event, const RawEvent& raw) {
     event.kind = RecordKind::create;
     event.argument = raw.small & ((1U << runtime::record_construct_shift) - 1);
@@ -314,6 +409,7 @@ class Reader {
     event.words[1] = innermost();
     event.words[2] = event.at;
     if (raw.kind == RecordKind::create) return true;
+    if (raw.kind == RecordKind::create_of) return read_short_accesses(event, raw);
     const std::uint64_t how = raw.word(bytes_, 1);
     RecordClock later = clock_;
     event.words[2] = later.nanoseconds(ticks_ + (how >> 16U));
@@ -339,6 +435,18 @@ class Reader {
       const std::size_t word = first + i * runtime::record_access_words;
       if (!read_access(raw.word(bytes_, word), raw.word(bytes_, word + 1))) return false;
     }
+    return true;
+  }
+
+  bool read_short_accesses(RecordedEvent& event, const RawEvent& raw) {
+    constexpr std::uint64_t address_mask = most_address - 1;
+    for (std::size_t i = 1; i < raw.words; ++i) {
+      const std::uint64_t word = raw.word(bytes_, i);
+      const std::uint64_t shape = word >> runtime::record_home_shift & runtime::most_record_shapes;
+      if (shape == 0 || shape > shapes_.size()) return false;
+      if (!read_access(word & address_mask, shapes_[shape - 1])) return false;
+    }
+    event.access_count = static_cast<std::uint32_t>(raw.words - 1);
     return true;
   }
 
@@ -371,6 +479,8 @@ class Reader {
   static constexpr std::uint64_t nobody_asked = ~std::uint64_t{0};
   std::uint64_t asked_at_ = nobody_asked;
   bool is_damaged_ = false;
+  std::uint64_t last_begun_ = 0;             ///< since the last clock
+  std::vector<std::uint64_t> shapes_;        ///< the same
   std::vector<std::uint64_t> inside_;        ///< bodies that have begun and not ended
   std::vector<std::uint32_t> construct_at_;  ///< by the number in the file
   std::vector<RecordedAccess> accesses_;     ///< of the event that is read

@@ -414,7 +414,7 @@ LoopRange find_iterations(Worker& worker) noexcept {
 }
 
 [[gnu::noinline]] LoopRange find_and_record(Worker& worker) noexcept {
-  record::write_plain(worker, RecordKind::asked);
+  record::write_asked(worker);
   const LoopRange iterations = find_iterations(worker);
   record::write_chunk(worker, iterations);
   return iterations;

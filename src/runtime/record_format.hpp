@@ -3,12 +3,14 @@
 //
 // A file is a head and then events of 64-bit words. Events never cross a multiple of
 // `window_bytes`; a word 0 where an event would start means that the rest of the window is empty.
-// An event's first word is written last. A task without data takes five words: what can be told
-// from the order of a thread's events is left out of them.
+// An event's first word is written last. What can be told from the order of a thread's events is
+// left out of them, and what often holds has short events: a task without data takes three words,
+// one that names data that its creator has named before a word more for each of these.
 //
 // An event's first word: its kind (8 bits), `small` (24 bits), and the ticks since the thread's
-// event before (32 bits). A window's first event is a `clock`, which tells the time anew; so does
-// one wherever the ticks do not fit.
+// event before (32 bits), if nothing else is said of the kind. A window's first event is a `clock`,
+// which tells the time anew; so does one wherever the ticks do not fit. Short events lean on what
+// was told since the last clock and no earlier, so that a damaged window harms no other.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +27,7 @@ struct RecordBudget {
 inline constexpr const char* trace_folder_name = "trace";
 
 struct RecordFileHead {
-  static constexpr std::uint64_t expected_magic = 0x3344524f434552ULL;  // "RECORD3"
+  static constexpr std::uint64_t expected_magic = 0x3444524f434552ULL;  // "RECORD4"
   std::uint64_t magic;
   std::uint32_t pid;
   std::uint32_t stream;        ///< number of the file in its process
@@ -63,19 +65,26 @@ enum class RecordKind : std::uint8_t {
   create,  ///< the stream's next task. small: record_flag and construct. Ends with `resume`
   create_with,  ///< the same with data. words: accesses | ticks that writing it took << 16; then
                 ///< the accesses
+  create_of,    ///< the same with data that was told before. words: its accesses, short
   resume,       ///< the engine gives control back to the program
-  begin,      ///< a body, or a part of an untied one. small: RecordedStart; words: task | domain it
-              ///< was stolen from plus 1 << record_task_bits
-  end,        ///< it
-  wait,       ///< small: RecordWait | accesses << 8; then the accesses. Ends with `resume`
-  group,      ///< a taskgroup begins
-  loop,       ///< a thread comes to a worksharing loop. small: construct; words: iterations, chunk
-  asked,      ///< a thread asks for iterations, and is done with those before
-  chunk,      ///< it begins with them. small: RecordedStart; words: the first, how many
-  loop_end,   ///< there are no more for it: it goes on
-  construct,  ///< a number that later events use. small: it; words: the code's address in the
-              ///< process, in its file's image, bytes of the path; then the path, padded
-  ready,      ///< words: the task that the one that ends here was the last to keep from running
+  begin,  ///< a body, or a part of an untied one. small: RecordedStart; words: task | domain it
+          ///< was stolen from plus 1 << record_task_bits
+  begin_near,  ///< the same, short, see RecordedNearBegin
+  end,         ///< it. small: what RecordedNear tells of the one task that it was the last to keep
+               ///< from running, or 0
+  wait,        ///< small: RecordWait | accesses << 8; then the accesses. Ends with `resume`
+  group,       ///< a taskgroup begins
+  loop,        ///< a thread comes to a worksharing loop. small: construct; words: iterations, chunk
+  asked,       ///< a thread asks for iterations, and is done with those before
+  chunk,       ///< it begins with them. small: RecordedStart; words: the first, how many
+  loop_end,    ///< there are no more for it: it goes on
+  construct,   ///< a number that later events use. small: it; words: the code's address in the
+               ///< process, in its file's image, bytes of the path; then the path, padded
+  ready,       ///< words: the task that the one that ends here was the last to keep from running
+  shape,      ///< a number that later short accesses use. small: it; words: the second of an access
+  made,       ///< `create`, and the `resume` right after it, see RecordedMade
+  made_with,  ///< `create_with` likewise
+  made_of,    ///< `create_of` likewise
   kinds
 };
 
@@ -104,6 +113,28 @@ struct RecordedStart {
   static constexpr unsigned by_home_shift = 17;
 };
 
+/// Another task by its distance from the one that the thread's last `begin` or `begin_near` since
+/// the last clock told of.
+struct RecordedNear {
+  static constexpr unsigned begin_bits = 16;  ///< of a signed distance
+  static constexpr unsigned end_bits = 24;    ///< of a signed distance that is not 0
+};
+
+/// The first word of a `begin_near`: small is 18 bits; then the distance (RecordedNear), and the
+/// ticks since the event before (22). It was not stolen from another domain.
+struct RecordedNearBegin {
+  static constexpr unsigned distance_shift = 26;
+  static constexpr unsigned elapsed_shift = 42;
+  static constexpr unsigned elapsed_bits = 22;
+};
+
+/// The upper half of the first word of `made` and its like: ticks since the event before (18 bits)
+/// and from then until the engine gave control back (14).
+struct RecordedMade {
+  static constexpr unsigned elapsed_bits = 18;
+  static constexpr unsigned took_bits = 14;
+};
+
 /// How an access orders tasks; `depend` does not tell out from inout.
 enum class RecordMode : std::uint8_t { in, out, mutexinoutset, inoutset, all_memory, affinity };
 
@@ -119,6 +150,11 @@ inline constexpr std::uint64_t record_home_not_asked = 0;
 inline constexpr std::uint64_t record_home_unknown = 1;
 /// Domain d is d plus this.
 inline constexpr std::uint64_t record_first_home = 2;
+
+/// A short access: address (48 bits), the number of its shape (15), and whether it is the event's
+/// last (1). Its home was not looked up.
+inline constexpr std::uint64_t most_record_shapes = (1U << 15U) - 1;
+inline constexpr std::uint64_t record_last_access = std::uint64_t{1} << 63U;
 
 /// Accesses beyond this many are left out of a task's event.
 inline constexpr std::size_t most_recorded_accesses = 2048;

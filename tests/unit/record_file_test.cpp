@@ -151,6 +151,78 @@ TEST(RecordFile, KnowsTasksAndTheirCreatorsByTheOrderOfEvents) {
   EXPECT_EQ(stream.events[7].words[0], task(1));
 }
 
+/// The first word of a `begin_near`.
+std::uint64_t near_begin(std::uint64_t start, std::int64_t distance, std::uint64_t elapsed) {
+  using Near = runtime::RecordedNearBegin;
+  const std::uint64_t low = static_cast<std::uint64_t>(distance) & 0xFFFFU;
+  return static_cast<std::uint64_t>(RecordKind::begin_near) | start << 8U |
+         low << Near::distance_shift | elapsed << Near::elapsed_shift;
+}
+
+TEST(RecordFile, ReadsShortEventsAsTheLongOnes) {
+  const std::uint64_t made = 7 | 5ULL << runtime::RecordedMade::elapsed_bits;  // after 7, took 5
+  const std::uint64_t out = static_cast<std::uint64_t>(RecordMode::out) | 64U << 5U;
+  const std::uint64_t shape = 1ULL << runtime::record_home_shift;
+  const RecordedStream stream =
+      File()
+          .clock(0, 0)
+          .add({first_word(RecordKind::made, runtime::record_flag::undeferred, made)})  // task 1
+          .add({first_word(RecordKind::shape, 1), out})
+          .add({first_word(RecordKind::made_of, 0, made), 4096 | shape,
+                8192 | shape | runtime::record_last_access})
+          .add({first_word(RecordKind::begin), task(70'000, 3)})
+          .add({first_word(RecordKind::end, 0xFFFFFD, 2)})  // releases the one three before
+          .add({near_begin(4, -1, 100)})                    // of a home in domain 3
+          .add({first_word(RecordKind::end, 2, 3)})
+          .read();
+  std::vector<RecordKind> seen;
+  for (const RecordedEvent& each : stream.events) seen.push_back(each.kind);
+  using K = RecordKind;
+  ASSERT_EQ(seen, (std::vector{K::create, K::resume, K::create, K::resume, K::begin, K::end,
+                               K::ready, K::begin, K::end, K::ready}));
+  const auto& events = stream.events;
+  EXPECT_EQ(events[0].words[0], task(1));
+  EXPECT_EQ(events[0].argument, runtime::record_flag::undeferred);
+  EXPECT_EQ(events[0].at, 7U);
+  EXPECT_EQ(events[1].at, 12U);
+  EXPECT_EQ(events[2].words[0], task(2));
+  EXPECT_EQ(events[2].at, 19U);
+  EXPECT_EQ(events[3].at, 24U);
+  EXPECT_EQ(events[5].at, 26U);
+  EXPECT_EQ(events[6].at, 26U);
+  EXPECT_EQ(events[6].words[0], task(69'997, 3));
+  EXPECT_EQ(events[7].words[0], task(69'999, 3));
+  EXPECT_EQ(events[7].domain, 3);
+  EXPECT_EQ(events[7].stolen_from, no_recorded_domain);
+  EXPECT_EQ(events[7].at, 126U);
+  EXPECT_EQ(events[9].words[0], task(70'001, 3));
+  ASSERT_EQ(events[2].access_count, 2U);
+  ASSERT_EQ(stream.accesses.size(), 2U);
+  EXPECT_EQ(stream.accesses[0].address, 4096U);
+  EXPECT_EQ(stream.accesses[1].address, 8192U);
+  for (const RecordedAccess& each : stream.accesses) {
+    EXPECT_EQ(each.bytes, 64U);
+    EXPECT_EQ(each.mode, RecordMode::out);
+    EXPECT_EQ(each.home, runtime::record_home_not_asked);
+  }
+}
+
+TEST(RecordFile, LeansOnNothingFromBeforeAClock) {
+  const std::uint64_t last = runtime::record_last_access | 1ULL << runtime::record_home_shift;
+  File file;
+  file.clock(0, 0).add({first_word(RecordKind::shape, 1), 0}).clock(10, 10);
+  file.add({first_word(RecordKind::create_of), 4096 | last});
+  EXPECT_TRUE(file.read().events.empty());
+  File unended;  // no access says that it is the last
+  unended.clock(0, 0).add({first_word(RecordKind::shape, 1), 0});
+  unended.add({first_word(RecordKind::create_of), 4096 | 1ULL << runtime::record_home_shift});
+  EXPECT_TRUE(unended.read().events.empty());
+  File skipped;  // a shape's number that is not the next
+  skipped.clock(0, 0).add({first_word(RecordKind::shape, 2), 0});
+  skipped.add({first_word(RecordKind::create)});
+  EXPECT_TRUE(skipped.read().events.empty());
+}
+
 TEST(RecordFile, GoesOnAfterDamageWithWhatTheNextWindowTells) {
   File file;
   file.clock(0, 0).enter(0, 1).add({first_word(RecordKind::kinds)}).next_window();

@@ -1,0 +1,419 @@
+#include "runtime/record_stream.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/clock.hpp"
+#include "base/tick_rate.hpp"
+#include "runtime/code_place.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/task.hpp"
+#include "runtime/team.hpp"
+#include "runtime/thread_state.hpp"
+
+namespace lares::runtime {
+
+namespace {
+
+// An early moment of the process: the farther from others, the better they tell the rate.
+const RecordMoment& start() noexcept {
+  static const RecordMoment at = record_moment();
+  return at;
+}
+
+// What all processes of the run may write together; nullptr: without bound.
+std::atomic<RecordBudget*> g_budget{nullptr};  // written at load
+
+bool take_from_budget(std::uint64_t bytes) noexcept {
+  RecordBudget* budget = g_budget.load(std::memory_order_relaxed);
+  return budget == nullptr || take_from(*budget, bytes);
+}
+
+// Room that is promised: a mapped file that cannot be filled would end the program by SIGBUS.
+bool grow(int file, std::uint64_t from, std::uint64_t bytes) noexcept {
+  int status = 0;
+  do {
+    status = posix_fallocate(file, static_cast<off_t>(from), static_cast<off_t>(bytes));
+  } while (status == EINTR);
+  return status == 0;
+}
+
+void* map(int file, std::uint64_t from, std::size_t bytes) noexcept {
+  // Its pages at once, rather than one by one while tasks wait.
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file,
+                      static_cast<off_t>(from));
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+/// The stream's file for as long as it takes to map a part of it. Between these moments no
+/// descriptor is kept: a program closes numbers that it does not know, and opens its own files
+/// under them.
+class OpenFile {
+ public:
+  OpenFile(const char* folder, std::uint64_t number, int flags) noexcept {
+    char path[600];
+    std::snprintf(path, sizeof(path), "%s/record.%d.%llu", folder, static_cast<int>(getpid()),
+                  static_cast<unsigned long long>(number));
+    file_ = ::open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+    if (file_ < 0 || fstat(file_, &status_) != 0) file_ = -1;
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() {
+    if (is_ours()) close(file_);
+  }
+
+  /// Asked before each use: another thread of the program may be closing numbers right now.
+  [[nodiscard]] bool is_ours() const noexcept {
+    struct stat now{};
+    return file_ >= 0 && fstat(file_, &now) == 0 && now.st_dev == status_.st_dev &&
+           now.st_ino == status_.st_ino;
+  }
+  [[nodiscard]] void* grow_and_map(std::uint64_t from, std::size_t bytes) const noexcept {
+    if (!is_ours() || !grow(file_, from, bytes)) return nullptr;
+    return is_ours() ? map(file_, from, bytes) : nullptr;
+  }
+
+ private:
+  int file_ = -1;
+  struct stat status_{};
+};
+
+const char* sentence_of(RecordEnd end) noexcept {
+  return end == RecordEnd::limit
+             ? "the record is incomplete, because it met its limit; --record-limit raises it"
+             : "the record is incomplete: no room for more in its folder";
+}
+
+}  // namespace
+
+// Read again where the thread was interrupted in between, or else the two would not belong
+// together.
+RecordMoment record_moment() noexcept {
+  constexpr std::uint64_t longest_microseconds = 2;
+  constexpr int most_tries = 4;
+  RecordMoment best;
+  std::uint64_t shortest = ~std::uint64_t{0};
+  for (int i = 0; i < most_tries; ++i) {
+    const std::uint64_t before = ticks();
+    const auto at = static_cast<std::uint64_t>(now().count);
+    const std::uint64_t took = ticks() - before;
+    if (took < shortest) {
+      shortest = took;
+      best = {before + took / 2, at};
+    }
+    if (took <= longest_microseconds * ticks_per_microsecond()) break;
+  }
+  return best;
+}
+
+void set_record_budget(RecordBudget* budget) noexcept {
+  g_budget.store(budget, std::memory_order_relaxed);
+  start();
+}
+
+RecordStream* RecordStream::open(const char* folder, std::uint32_t number) noexcept {
+  if (number >= most_record_streams) return nullptr;
+  void* memory = std::malloc(sizeof(RecordStream));
+  if (memory == nullptr) return nullptr;
+  auto* stream = new (memory) RecordStream;
+  stream->folder_ = folder;
+  stream->number_ = number;
+  stream->system_thread_ = static_cast<std::uint32_t>(gettid());
+  const RecordEnd end = stream->map_next(O_CREAT | O_EXCL);
+  if (end == RecordEnd::whole) {
+    stream->head_ = reinterpret_cast<RecordFileHead*>(stream->window_);
+    stream->head_->pid = static_cast<std::uint32_t>(getpid());
+    stream->head_->stream = number;
+    stream->head_->window_bytes = window_bytes;
+    stream->head_->start_ticks = start().ticks;
+    stream->head_->start_ns = start().nanoseconds;
+    stream->head_->ticks_per_microsecond = ticks_per_microsecond();
+    stream->head_->magic = RecordFileHead::expected_magic;
+    stream->next_ += sizeof(RecordFileHead) / sizeof(std::uint64_t);
+    stream->write_clock();
+    return stream;
+  }
+  Engine::instance().note(sentence_of(end));
+  stream->~RecordStream();
+  std::free(memory);
+  return nullptr;
+}
+
+RecordEnd RecordStream::map_next(int flags) noexcept {
+  if (!take_from_budget(window_bytes)) return RecordEnd::limit;
+  const OpenFile file(folder_, number_, flags);
+  auto* memory = static_cast<char*>(file.grow_and_map(mapped_bytes_, window_bytes));
+  if (memory == nullptr) return RecordEnd::no_room;
+  // The head stays mapped: it tells how the file ends.
+  if (window_ != nullptr && window_ != reinterpret_cast<char*>(head_)) {
+    munmap(window_, window_bytes);
+  }
+  window_ = memory;
+  next_ = reinterpret_cast<std::uint64_t*>(memory);
+  end_ = next_ + window_bytes / sizeof(std::uint64_t);
+  mapped_bytes_ += window_bytes;
+  return RecordEnd::whole;
+}
+
+void RecordStream::give_up(RecordEnd end) noexcept {
+  head_->full = static_cast<std::uint64_t>(end);
+  next_ = end_;
+  has_ended_ = true;
+  Engine::instance().note(sentence_of(end));
+}
+
+namespace {
+
+constexpr std::size_t clock_words = 5;
+constexpr unsigned small_shift = 8;
+constexpr unsigned elapsed_shift = 32;
+
+// release: the reader looks after the process has ended, maybe between two stores.
+void store_first(std::uint64_t* event, std::uint64_t word) noexcept {
+  std::atomic_ref<std::uint64_t>(*event).store(word, std::memory_order_release);
+}
+
+void publish(std::uint64_t* event, RecordKind kind, std::uint32_t small,
+             std::uint64_t elapsed) noexcept {
+  constexpr std::uint64_t small_mask = 0xFFFFFF;
+  store_first(event, static_cast<std::uint64_t>(kind) | (small & small_mask) << small_shift |
+                         elapsed << elapsed_shift);
+}
+
+RecordKind kind_of(const std::uint64_t* event) noexcept {
+  return event == nullptr ? RecordKind::none : static_cast<RecordKind>(*event & 0xFFU);
+}
+
+// Of an event that tells of a creation: what tells of its end, too. Of others `none`.
+RecordKind made_of(RecordKind create) noexcept {
+  switch (create) {
+    case RecordKind::create:
+      return RecordKind::made;
+    case RecordKind::create_with:
+      return RecordKind::made_with;
+    case RecordKind::create_of:
+      return RecordKind::made_of;
+    default:
+      return RecordKind::none;
+  }
+}
+
+bool fits_signed(std::uint64_t distance, unsigned bits) noexcept {
+  const std::uint64_t half = std::uint64_t{1} << (bits - 1);
+  return distance + half < 2 * half;
+}
+
+std::uint64_t low_bits(std::uint64_t value, unsigned bits) noexcept {
+  return value & ((std::uint64_t{1} << bits) - 1);
+}
+
+}  // namespace
+
+// Precondition: there is room.
+void RecordStream::write_clock() noexcept {
+  const RecordMoment at = record_moment();
+  const Worker* const worker = this_worker();
+  next_[1] = at.ticks;
+  next_[2] = at.nanoseconds;
+  next_[3] = tasks_;
+  next_[4] = worker == nullptr || worker->current == nullptr ? 0 : worker->current->record;
+  publish(next_, RecordKind::clock, system_thread_, 0);
+  last_ticks_ = at.ticks;
+  next_ += clock_words;
+  open_ = nullptr;
+  last_begun_ = 0;
+  shapes_ = 0;
+  shapes_at_ = {};
+}
+
+bool RecordStream::go_to_next_window() noexcept {
+  if (has_ended_) return false;
+  if (const RecordEnd end = map_next(0); end != RecordEnd::whole) {
+    give_up(end);
+    return false;
+  }
+  write_clock();
+  return true;
+}
+
+void RecordStream::go_on_as(std::uint32_t system_thread) noexcept {
+  if (system_thread == system_thread_) return;
+  system_thread_ = system_thread;
+  // Every window begins with a clock, which tells it.
+  if (end_ - next_ < static_cast<std::ptrdiff_t>(clock_words)) {
+    go_to_next_window();
+  } else {
+    write_clock();
+  }
+}
+
+void RecordStream::look_ahead() noexcept {
+  constexpr std::ptrdiff_t few_words = 512;
+  if (end_ - next_ < few_words) [[unlikely]]
+    go_to_next_window();
+}
+
+std::uint64_t* RecordStream::reserve(std::size_t words, std::uint64_t at) noexcept {
+  // There is always room for a clock, too.
+  if (static_cast<std::size_t>(end_ - next_) < words + clock_words) [[unlikely]] {
+    if (!go_to_next_window()) return nullptr;
+  }
+  // After a clock, `at` is a little before it. Else the ticks have not stepped back, and fit.
+  constexpr std::uint64_t little = std::uint64_t{1} << 22U;
+  constexpr std::uint64_t most = (std::uint64_t{1} << 32U) - 1;
+  if (at + little - last_ticks_ > most) [[unlikely]]
+    write_clock();
+  std::uint64_t* const event = next_;
+  next_ += words;
+  return event;
+}
+
+void RecordStream::commit(std::uint64_t* event, RecordKind kind, std::uint32_t small,
+                          std::uint64_t at) noexcept {
+  const std::uint64_t elapsed = at > last_ticks_ ? at - last_ticks_ : 0;
+  publish(event, kind, small, elapsed);
+  last_ticks_ += elapsed;
+  open_ = event;
+}
+
+void RecordStream::write(RecordKind kind, std::uint32_t small) noexcept {
+  const std::uint64_t at = ticks();
+  std::uint64_t* const event = reserve(1, at);
+  if (event != nullptr) commit(event, kind, small, at);
+}
+
+void RecordStream::begin(std::uint64_t task, std::uint32_t start, std::uint32_t from) noexcept {
+  look_ahead();
+  const std::uint64_t at = ticks();
+  if (from == 0 && begin_near(task, start, at)) return;
+  std::uint64_t* const event = reserve(2, at);
+  if (event == nullptr) return;
+  event[1] = task | std::uint64_t{from} << record_task_bits;
+  commit(event, RecordKind::begin, start, at);
+  last_begun_ = task;
+}
+
+bool RecordStream::begin_near(std::uint64_t task, std::uint32_t start, std::uint64_t at) noexcept {
+  const std::uint64_t distance = task - last_begun_;
+  const std::uint64_t elapsed = at - last_ticks_;
+  if (last_begun_ == 0 || !fits_signed(distance, RecordedNear::begin_bits) ||
+      elapsed >> RecordedNearBegin::elapsed_bits != 0) {
+    return false;
+  }
+  // No clock comes in between: there is room since look_ahead(), and the ticks fit.
+  std::uint64_t* const event = reserve(1, at);
+  if (event == nullptr) return false;
+  store_first(event, static_cast<std::uint64_t>(RecordKind::begin_near) |
+                         std::uint64_t{start} << small_shift |
+                         low_bits(distance, RecordedNear::begin_bits)
+                             << RecordedNearBegin::distance_shift |
+                         elapsed << RecordedNearBegin::elapsed_shift);
+  last_ticks_ = at;
+  last_begun_ = task;
+  open_ = nullptr;
+  return true;
+}
+
+void RecordStream::end() noexcept { write(RecordKind::end, 0); }
+
+// The moment is that of the end: what releases a task comes right after it.
+void RecordStream::ready(std::uint64_t task) noexcept {
+  const std::uint64_t distance = task - last_begun_;
+  const bool is_near = last_begun_ != 0 && distance != 0 &&
+                       fits_signed(distance, RecordedNear::end_bits);
+  if (kind_of(open_) == RecordKind::end && is_near) {
+    store_first(open_, *open_ | low_bits(distance, RecordedNear::end_bits) << small_shift);
+    open_ = nullptr;
+    return;
+  }
+  const std::uint64_t at = ticks();
+  std::uint64_t* const event = reserve(2, at);
+  if (event == nullptr) return;
+  event[1] = task;
+  commit(event, RecordKind::ready, 0, at);
+}
+
+bool RecordStream::create_of(std::span<const RecordedWords> accesses, std::uint32_t small,
+                             std::uint64_t at) noexcept {
+  look_ahead();
+  std::array<std::uint32_t, most_short_accesses> shapes{};
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    shapes[i] = shape(accesses[i].what, at);
+    if (shapes[i] == 0) return false;
+  }
+  std::uint64_t* const event = reserve(1 + accesses.size(), at);
+  if (event == nullptr) return false;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    event[i + 1] = accesses[i].where | std::uint64_t{shapes[i]} << record_home_shift;
+  }
+  event[accesses.size()] |= record_last_access;
+  commit(event, RecordKind::create_of, small, at);
+  return true;
+}
+
+void RecordStream::resume() noexcept {
+  const std::uint64_t at = ticks();
+  const RecordKind made = made_of(kind_of(open_));
+  const std::uint64_t elapsed = open_ == nullptr ? 0 : *open_ >> elapsed_shift;
+  const std::uint64_t took = at - last_ticks_;
+  if (made != RecordKind::none && elapsed >> RecordedMade::elapsed_bits == 0 &&
+      took >> RecordedMade::took_bits == 0) {
+    const auto small = static_cast<std::uint32_t>(*open_ >> small_shift);
+    publish(open_, made, small, elapsed | took << RecordedMade::elapsed_bits);
+    last_ticks_ = at;
+    open_ = nullptr;
+    return;
+  }
+  std::uint64_t* const event = reserve(1, at);
+  if (event != nullptr) commit(event, RecordKind::resume, 0, at);
+}
+
+std::uint32_t RecordStream::shape(std::uint64_t what, std::uint64_t at) noexcept {
+  KnownShape& known = shapes_at_[(what * 0x9E3779B97F4A7C15ULL) >> 56U];
+  static_assert(std::tuple_size_v<decltype(shapes_at_)> == 1U << 8U);
+  if (known.number != 0 && known.what == what) return known.number;
+  if (shapes_ == most_record_shapes) return 0;
+  std::uint64_t* const event = reserve(2, at);
+  if (event == nullptr) return 0;
+  event[1] = what;
+  commit(event, RecordKind::shape, ++shapes_, at);
+  known = {what, shapes_};
+  return shapes_;
+}
+
+std::uint32_t RecordStream::construct(std::uintptr_t code) noexcept {
+  if (code == 0) return 0;
+  const KnownConstruct& known = constructs_at_[(code * 0x9E3779B97F4A7C15ULL) >> 56U];
+  static_assert(std::tuple_size_v<decltype(constructs_at_)> == 1U << 8U);
+  return known.code == code ? known.number : name_construct(code);
+}
+
+std::uint32_t RecordStream::name_construct(std::uintptr_t code) noexcept {
+  if (constructs_ == most_record_constructs) return 0;
+  char file[232] = {};
+  const std::uint64_t offset = place_of_code(code, file);
+  const std::size_t bytes = std::strlen(file);
+  const std::size_t words = (bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+  const std::uint64_t at = ticks();
+  std::uint64_t* const event = reserve(4 + words, at);
+  if (event == nullptr) return 0;
+  event[1] = code;
+  event[2] = offset;
+  event[3] = bytes;
+  std::memcpy(event + 4, file, words * sizeof(std::uint64_t));
+  commit(event, RecordKind::construct, ++constructs_, at);
+  constructs_at_[(code * 0x9E3779B97F4A7C15ULL) >> 56U] = {code, constructs_};
+  return constructs_;
+}
+
+}  // namespace lares::runtime
