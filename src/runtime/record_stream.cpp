@@ -329,8 +329,8 @@ void RecordStream::end() noexcept { write(RecordKind::end, 0); }
 // The moment is that of the end: what releases a task comes right after it.
 void RecordStream::ready(std::uint64_t task) noexcept {
   const std::uint64_t distance = task - last_begun_;
-  const bool is_near = last_begun_ != 0 && distance != 0 &&
-                       fits_signed(distance, RecordedNear::end_bits);
+  const bool is_near =
+      last_begun_ != 0 && distance != 0 && fits_signed(distance, RecordedNear::end_bits);
   if (kind_of(open_) == RecordKind::end && is_near) {
     store_first(open_, *open_ | low_bits(distance, RecordedNear::end_bits) << small_shift);
     open_ = nullptr;

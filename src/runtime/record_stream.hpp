@@ -52,7 +52,8 @@ class RecordStream {
   /// What ended last was the last to keep `task` from running.
   void ready(std::uint64_t task) noexcept;
   /// A task is created when ticks() is `at`, short: at most most_short_accesses that
-  /// were told before, their homes not asked. False, and nothing is written of it, where a number is missing or no room.
+  /// were told before, their homes not asked. False, and nothing is written of it, where a number
+  /// is missing or no room.
   bool create_of(std::span<const RecordedWords> accesses, std::uint32_t small,
                  std::uint64_t at) noexcept;
   /// The engine gives control back to the program.
@@ -112,9 +113,9 @@ class RecordStream {
   char* window_ = nullptr;
   std::uint64_t* next_ = nullptr;
   std::uint64_t* end_ = nullptr;
-  std::uint64_t last_begun_ = 0;     ///< since the last clock; 0: none
-  std::uint32_t shapes_ = 0;         ///< since the last clock
-  std::uint64_t* open_ = nullptr;    ///< the event before, if it may still be told more of
+  std::uint64_t last_begun_ = 0;   ///< since the last clock; 0: none
+  std::uint32_t shapes_ = 0;       ///< since the last clock
+  std::uint64_t* open_ = nullptr;  ///< the event before, if it may still be told more of
   std::array<std::uintptr_t, told_slots> told_{};    ///< lossy: a lost address is told again
   std::array<KnownConstruct, 256> constructs_at_{};  ///< lossy: a lost one gets a number again
   std::array<KnownShape, 256> shapes_at_{};          ///< the same, since the last clock

@@ -207,9 +207,9 @@ class Use(unittest.TestCase):
             self.assertIn("because it met its limit; --record-limit raises it", done.stderr)
             self.assertEqual(done.stderr.count("incomplete"), 1, done.stderr)
             self.assertTrue(lines[2].startswith("# incomplete"), lines[:3])
-            # 40 bytes a task, in windows of a quarter of a mebibyte.
+            # 24 bytes a task, in windows of a quarter of a mebibyte.
             found = sum(line.startswith("task") for line in lines)
-            self.assertTrue(10000 < found < (1 << 20) // 40, found)
+            self.assertTrue(10000 < found <= (1 << 20) // 24, found)
 
     def test_bound_that_makes_no_sense_is_a_mistake(self):
         done, _ = record(PROGRAMS[0], "waits", options=["--record-limit", "much"])

@@ -55,7 +55,8 @@ class Teller {
     stream_->begin(task, 0, from);
     RecordedEvent event = of(RecordKind::begin);
     event.words[0] = task;
-    event.stolen_from = from == 0 ? analysis::no_recorded_domain : static_cast<std::uint16_t>(from - 1);
+    event.stolen_from =
+        from == 0 ? analysis::no_recorded_domain : static_cast<std::uint16_t>(from - 1);
     told.push_back(event);
     inside.push_back(task);
   }
@@ -105,7 +106,8 @@ class Teller {
     event.kind = kind;
     return event;
   }
-  void create_long(const std::vector<RecordedWords>& accesses, std::uint32_t small, std::uint64_t at) {
+  void create_long(const std::vector<RecordedWords>& accesses, std::uint32_t small,
+                   std::uint64_t at) {
     if (accesses.empty()) {
       return stream_->commit(stream_->reserve(1, at), RecordKind::create, small, at);
     }
@@ -150,13 +152,16 @@ void expect_same(const Teller& teller) {
 // Far and near tasks of several threads, few and many shapes, known and new data, nesting, waits of
 // all lengths, over many windows.
 TEST(RecordStream, IsReadAsItWasToldInAnyOrder) {
-  for (const int shapes : {3, 1000, 100'000}) {
-    Random random(static_cast<std::uint64_t>(shapes));
+  for (const std::uint32_t shapes : {3U, 1000U, 100'000U}) {
+    Random random(shapes);
     Teller teller;
-    const auto pick = [&](int limit) { return static_cast<std::uint64_t>(random.below(limit)); };
+    const auto pick = [&](std::uint32_t limit) {
+      return static_cast<std::uint64_t>(random.below(limit));
+    };
     const auto any_task = [&] {
       if (!teller.tasks.empty() && pick(4) != 0) {
-        const std::size_t back = pick(static_cast<int>(std::min<std::size_t>(teller.tasks.size(), 100)));
+        const std::size_t back =
+            pick(static_cast<std::uint32_t>(std::min<std::size_t>(teller.tasks.size(), 100)));
         return teller.tasks[teller.tasks.size() - 1 - back];
       }
       return (pick(9) + 1) << record_stream_shift | (pick(1 << 20) + 1);
@@ -202,10 +207,11 @@ TEST(RecordStream, IsReadAsItWasToldInAnyOrder) {
 // What is said of the size in docs/report.md.
 TEST(RecordStream, TakesFewBytesOfATask) {
   constexpr std::uint64_t count = 20'000;
-  for (const std::size_t accesses : {0, 1}) {
+  for (const std::size_t accesses : {0U, 1U}) {
     Teller teller;
     const auto words = [&](std::uint64_t i) {
-      return std::vector<RecordedWords>(accesses, {4096 + 64 * (i % 8), 1 | 64 << record_bytes_shift});
+      return std::vector<RecordedWords>(accesses,
+                                        {4096 + 64 * (i % 8), 1 | 64 << record_bytes_shift});
     };
     for (std::uint64_t i = 0; i < count; ++i) {
       teller.create(words(i), 0);
