@@ -2,8 +2,8 @@
  * each thread the part that it uses then. */
 #include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { blocks = 32, block_bytes = 256 * 1024, rounds = 3 };
 
@@ -31,8 +31,11 @@ int main(int argc, char** argv) {
     return 2;
   }
   const int is_serial = strcmp(argv[1], "serial") == 0;
-  char* const data = malloc((size_t)blocks * block_bytes);
-  if (data == NULL) return 1;
+  /* Not malloc, which would touch the first page, on whatever core this thread is before the
+   * region. */
+  const size_t bytes = (size_t)blocks * block_bytes;
+  char* const data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) return 1;
 #pragma omp parallel
   {
     const int me = omp_get_thread_num();
@@ -48,6 +51,6 @@ int main(int argc, char** argv) {
 #pragma omp taskwait
   }
   printf("%p %d\n", (void*)data, data[block_bytes]);
-  free(data);
+  munmap(data, bytes);
   return 0;
 }
