@@ -84,7 +84,7 @@ std::int64_t signed_of(std::uint64_t value, unsigned bits) noexcept {
   return static_cast<std::int64_t>(value << above) >> above;
 }
 
-/// The parts of an event's first word. `made` and its like become what they are the end of.
+/// The parts of an event's first word. `made` and its like become what they tell of first.
 RawEvent split(std::uint64_t first, std::size_t at) noexcept {
   using runtime::RecordedMade;
   using Near = runtime::RecordedNearBegin;
@@ -107,6 +107,9 @@ RawEvent split(std::uint64_t first, std::size_t at) noexcept {
       break;
     case RecordKind::made_of:
       make(RecordKind::create_of);
+      break;
+    case RecordKind::ended:
+      make(RecordKind::end);
       break;
     case RecordKind::begin_near:
       event.small &= (1U << (Near::distance_shift - 8)) - 1;
@@ -242,10 +245,10 @@ class Reader {
     }
     if (!fill(event, raw)) return false;
     sink_(event, accesses_);
-    if (raw.is_made) tell(RecordKind::resume, raw.took, 0);
     if (raw.kind == RecordKind::end && raw.small != 0) {
       tell(RecordKind::ready, 0, near(signed_of(raw.small, runtime::RecordedNear::end_bits)));
     }
+    if (raw.is_made) tell(RecordKind::resume, raw.took, 0);
     return true;
   }
 

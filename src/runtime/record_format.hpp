@@ -85,6 +85,7 @@ enum class RecordKind : std::uint8_t {
   made,       ///< `create`, and the `resume` right after it, see RecordedMade
   made_with,  ///< `create_with` likewise
   made_of,    ///< `create_of` likewise
+  ended,      ///< `end` likewise; what it tells to be ready was so before
   kinds
 };
 
@@ -128,8 +129,8 @@ struct RecordedNearBegin {
   static constexpr unsigned elapsed_bits = 22;
 };
 
-/// The upper half of the first word of `made` and its like: ticks since the event before (18 bits)
-/// and from then until the engine gave control back (14).
+/// The upper half of the first word of `made`, its like and `ended`: ticks since the event before
+/// (18 bits) and from then until the engine gave control back (14).
 struct RecordedMade {
   static constexpr unsigned elapsed_bits = 18;
   static constexpr unsigned took_bits = 14;

@@ -177,6 +177,7 @@ namespace {
 constexpr std::size_t clock_words = 5;
 constexpr unsigned small_shift = 8;
 constexpr unsigned elapsed_shift = 32;
+constexpr std::uint64_t small_mask = 0xFFFFFF;
 
 // release: the reader looks after the process has ended, maybe between two stores.
 void store_first(std::uint64_t* event, std::uint64_t word) noexcept {
@@ -185,7 +186,6 @@ void store_first(std::uint64_t* event, std::uint64_t word) noexcept {
 
 void publish(std::uint64_t* event, RecordKind kind, std::uint32_t small,
              std::uint64_t elapsed) noexcept {
-  constexpr std::uint64_t small_mask = 0xFFFFFF;
   store_first(event, static_cast<std::uint64_t>(kind) | (small & small_mask) << small_shift |
                          elapsed << elapsed_shift);
 }
@@ -194,15 +194,21 @@ RecordKind kind_of(const std::uint64_t* event) noexcept {
   return event == nullptr ? RecordKind::none : static_cast<RecordKind>(*event & 0xFFU);
 }
 
-// Of an event that tells of a creation: what tells of its end, too. Of others `none`.
-RecordKind made_of(RecordKind create) noexcept {
-  switch (create) {
+std::uint32_t small_of(const std::uint64_t* event) noexcept {
+  return static_cast<std::uint32_t>(*event >> small_shift & small_mask);
+}
+
+// Of an event that control may come back right after: what tells of that, too. Of others `none`.
+RecordKind and_resume(RecordKind kind) noexcept {
+  switch (kind) {
     case RecordKind::create:
       return RecordKind::made;
     case RecordKind::create_with:
       return RecordKind::made_with;
     case RecordKind::create_of:
       return RecordKind::made_of;
+    case RecordKind::end:
+      return RecordKind::ended;
     default:
       return RecordKind::none;
   }
@@ -331,9 +337,8 @@ void RecordStream::ready(std::uint64_t task) noexcept {
   const std::uint64_t distance = task - last_begun_;
   const bool is_near =
       last_begun_ != 0 && distance != 0 && fits_signed(distance, RecordedNear::end_bits);
-  if (kind_of(open_) == RecordKind::end && is_near) {
+  if (kind_of(open_) == RecordKind::end && small_of(open_) == 0 && is_near) {
     store_first(open_, *open_ | low_bits(distance, RecordedNear::end_bits) << small_shift);
-    open_ = nullptr;
     return;
   }
   const std::uint64_t at = ticks();
@@ -363,13 +368,12 @@ bool RecordStream::create_of(std::span<const RecordedWords> accesses, std::uint3
 
 void RecordStream::resume() noexcept {
   const std::uint64_t at = ticks();
-  const RecordKind made = made_of(kind_of(open_));
+  const RecordKind both = and_resume(kind_of(open_));
   const std::uint64_t elapsed = open_ == nullptr ? 0 : *open_ >> elapsed_shift;
   const std::uint64_t took = at - last_ticks_;
-  if (made != RecordKind::none && elapsed >> RecordedMade::elapsed_bits == 0 &&
+  if (both != RecordKind::none && elapsed >> RecordedMade::elapsed_bits == 0 &&
       took >> RecordedMade::took_bits == 0) {
-    const auto small = static_cast<std::uint32_t>(*open_ >> small_shift);
-    publish(open_, made, small, elapsed | took << RecordedMade::elapsed_bits);
+    publish(open_, both, small_of(open_), elapsed | took << RecordedMade::elapsed_bits);
     last_ticks_ = at;
     open_ = nullptr;
     return;

@@ -173,13 +173,13 @@ TEST(RecordFile, ReadsShortEventsAsTheLongOnes) {
           .add({first_word(RecordKind::begin), task(70'000, 3)})
           .add({first_word(RecordKind::end, 0xFFFFFD, 2)})  // releases the one three before
           .add({near_begin(4, -1, 100)})                    // of a home in domain 3
-          .add({first_word(RecordKind::end, 2, 3)})
+          .add({first_word(RecordKind::ended, 2, made)})
           .read();
   std::vector<RecordKind> seen;
   for (const RecordedEvent& each : stream.events) seen.push_back(each.kind);
   using K = RecordKind;
   ASSERT_EQ(seen, (std::vector{K::create, K::resume, K::create, K::resume, K::begin, K::end,
-                               K::ready, K::begin, K::end, K::ready}));
+                               K::ready, K::begin, K::end, K::ready, K::resume}));
   const auto& events = stream.events;
   EXPECT_EQ(events[0].words[0], task(1));
   EXPECT_EQ(events[0].argument, runtime::record_flag::undeferred);
@@ -195,7 +195,10 @@ TEST(RecordFile, ReadsShortEventsAsTheLongOnes) {
   EXPECT_EQ(events[7].domain, 3);
   EXPECT_EQ(events[7].stolen_from, no_recorded_domain);
   EXPECT_EQ(events[7].at, 126U);
+  EXPECT_EQ(events[8].at, 133U);
+  EXPECT_EQ(events[9].at, 133U);
   EXPECT_EQ(events[9].words[0], task(70'001, 3));
+  EXPECT_EQ(events[10].at, 138U);
   ASSERT_EQ(events[2].access_count, 2U);
   ASSERT_EQ(stream.accesses.size(), 2U);
   EXPECT_EQ(stream.accesses[0].address, 4096U);
