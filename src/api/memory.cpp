@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
@@ -19,7 +20,9 @@
 #include "memory/manager/costs.hpp"
 #include "memory/manager/manager.hpp"
 #include "memory/manager/usage.hpp"
+#include "memory/moves/move_log.hpp"
 #include "memory/replicas.hpp"
+#include "runtime/record_format.hpp"
 
 #define LARES_PUBLIC extern "C" __attribute__((visibility("default")))
 
@@ -65,8 +68,18 @@ void tell_when_a_team_starts() {
   if (at_next_team != nullptr) at_next_team(&lares_team_starts);
 }
 
+/// Under `lares run --trace`, what moves is noted there.
+void note_moves_of_the_run() {
+  const char* const session = std::getenv("LARES_SESSION");
+  if (session == nullptr) return;
+  const std::string trace = std::string(session) + "/" + lares::runtime::trace_folder_name;
+  memory::open_move_log((trace + "/" + memory::moves_file).c_str());
+}
+
 /// Lives for ever: threads may outlive static destruction.
 struct Library {
+  Library() { note_moves_of_the_run(); }
+
   lares::machine::Machine machine = lares::api::machine_here();
   memory::Manager manager{machine, table_of_the_run()};
   memory::Replicas replicas{manager};

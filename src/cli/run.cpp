@@ -24,6 +24,7 @@
 #include "cli/commands.hpp"
 #include "cli/launch/binding.hpp"
 #include "cli/launch/environment.hpp"
+#include "cli/launch/moves.hpp"
 #include "cli/launch/pages.hpp"
 #include "cli/launch/process.hpp"
 #include "cli/launch/program.hpp"
@@ -269,7 +270,7 @@ class Run {
     }
     prepare(session.value());
     if (record_.is_wanted() || trace_.is_wanted()) {
-      ask_for_records(session.value(), settings_.record_limit);
+      ask_for_records(session.value(), settings_.record_limit, begin_moves());
     }
     for (const std::string& note : trace_.begin(session.value(), about())) warn(settings_, note);
     ask_to_explain(session.value());
@@ -278,6 +279,7 @@ class Run {
     const Finished finished = run_it(pages_ ? look_at_pages(stalls) : stalls);
     if (pages_) pages_->finish();
     pages_.reset();
+    if (trace_.is_wanted()) finish_moves_file(trace_.path());
     if (stalls.look) stalls.look();  // a page may have come with the end
     const std::string& records = trace_.is_wanted() ? trace_.path() : session.value().path();
     record_notes_ = record_.write(records, words_);
@@ -350,6 +352,15 @@ class Run {
                                          fmt::format("{}", fmt::join(words_, " "))));
               }
             }};
+  }
+
+  /// The bytes that the file of moves takes.
+  [[nodiscard]] Bytes begin_moves() const {
+    if (!trace_.is_wanted()) return {};
+    const auto taken = make_moves_file(trace_.path(), settings_.record_limit);
+    if (taken) return taken.value();
+    warn(settings_, "--trace: " + taken.error().sentence);
+    return {};
   }
 
   /// Last before the program starts: the kernel notes what this thread starts from here on.

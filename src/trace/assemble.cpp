@@ -315,34 +315,58 @@ void Assembler::count_depths() {
   }
 }
 
-// Of the program's processes that were in regions; of others nothing is known besides.
-void Assembler::move_touches() {
-  if (!touches_) return;
-  std::map<std::uint32_t, std::map<std::uint32_t, Index>> threads;  // by process
+void Assembler::number_system_threads() {
   for (std::size_t t = 0; t < books_.size(); ++t) {
-    auto& of_process = threads[books_[t].process];
+    auto& of_process = system_threads_[books_[t].process];
     for (const std::uint32_t each : books_[t].system_threads) {
       of_process.try_emplace(each, static_cast<Index>(t));
     }
   }
+}
+
+// Precondition: the process has threads here.
+Index Assembler::thread_of(std::uint32_t process, std::uint32_t system_thread) const {
+  const auto& threads = system_threads_.at(process);
+  const auto thread = threads.find(system_thread);
+  return thread == threads.end() ? none : thread->second;
+}
+
+// Of the program's processes that were in regions; of others nothing is known besides.
+void Assembler::move_touches() {
+  if (!touches_) return;
   Touches& touches = trace_.touches;
   touches.are_known = true;
   touches.lost = touches_->head.lost;
   touches.over_limit = touches_->head.over_limit;
   touches.sees_system_calls = touches_->head.sees_system_calls != 0;
   for (const analysis::TouchRun& run : touches_->runs) {
-    const auto process = threads.find(run.process);
-    if (process == threads.end()) {
+    if (!system_threads_.contains(run.process)) {
       touches.bytes_of_others += run.bytes();
       continue;
     }
-    const auto thread = process->second.find(run.thread);
     touches.list.push_back({run.begin_ns, run.address, run.bytes(),
-                            thread == process->second.end() ? none : thread->second, run.process,
+                            thread_of(run.process, run.thread), run.process,
                             run.domain < most_domains ? run.domain : no_domain});
   }
   std::sort(touches.list.begin(), touches.list.end(), [](const Touch& a, const Touch& b) {
     return std::tie(a.at, a.address, a.thread) < std::tie(b.at, b.address, b.thread);
+  });
+}
+
+// Of all processes: moving memory is what they do with regions or without.
+void Assembler::tell_moves() {
+  Moves& moves = trace_.moves;
+  moves.over_limit = moves_.over_limit;
+  for (const memory::MoveEvent& event : moves_.events) {
+    const Index thread =
+        system_threads_.contains(event.process) ? thread_of(event.process, event.thread) : none;
+    moves.list.push_back(
+        {event.begin_ns, event.took_ns, event.address, event.bytes, event.arrived, thread,
+         event.process, event.to < most_domains ? static_cast<std::uint16_t>(event.to) : no_domain,
+         event.kind});
+  }
+  std::sort(moves.list.begin(), moves.list.end(), [](const Move& a, const Move& b) {
+    return std::tie(a.at, a.address, a.kind) < std::tie(b.at, b.address, b.kind);
   });
 }
 
@@ -379,6 +403,7 @@ void begin_at_zero(Trace& trace, const std::vector<ThreadBook>& books) {
     shift(loop.end);
   }
   for (Touch& touch : trace.touches.list) shift(touch.at);
+  for (Move& move : trace.moves.list) shift(move.at);
 }
 
 }  // namespace
@@ -393,7 +418,9 @@ Trace Assembler::finish() {
   tell_homes();
   move_waits_and_loops();
   count_depths();
+  number_system_threads();
   move_touches();
+  tell_moves();
   begin_at_zero(trace_, books_);
   return std::move(trace_);
 }

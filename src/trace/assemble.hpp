@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/moves_file.hpp"
 #include "analysis/record_file.hpp"
 #include "analysis/recorded_blocks.hpp"
 #include "analysis/touches_file.hpp"
@@ -79,6 +80,8 @@ class Assembler {
   std::optional<Error> add(std::span<const std::byte> record);
   /// Who came to which pages first. At most once.
   void add(const analysis::RecordedTouches& touches) { touches_ = touches; }
+  /// Which memory moved. At most once.
+  void add(const analysis::RecordedMoves& moves) { moves_ = moves; }
   /// Call once. O(grains log grains + touches log touches).
   Trace finish();
 
@@ -94,10 +97,16 @@ class Assembler {
   void tell_homes();
   void move_waits_and_loops();
   void count_depths();
+  void number_system_threads();
+  [[nodiscard]] Index thread_of(std::uint32_t process, std::uint32_t system_thread) const;
   void move_touches();
+  void tell_moves();
 
   Trace trace_;
   std::optional<analysis::RecordedTouches> touches_;
+  analysis::RecordedMoves moves_;
+  /// By process and the system's number.
+  std::map<std::uint32_t, std::map<std::uint32_t, Index>> system_threads_;
   std::vector<ThreadBook> books_;
   std::map<std::uint32_t, analysis::BlockSightings> blocks_;                ///< by process
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> book_at_;  ///< process, stream

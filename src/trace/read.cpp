@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "analysis/moves_file.hpp"
 #include "analysis/touches_file.hpp"
 #include "trace/assemble.hpp"
 #include "trace/homes.hpp"
@@ -82,6 +83,30 @@ std::string add_touches(const std::string& directory, Assembler& assembler) {
   return {};
 }
 
+/// Adds the file of moves, if it is there. Answers what is wrong with it, or "".
+std::string add_moves(const std::string& directory, Assembler& assembler) {
+  const std::vector<std::byte> bytes =
+      analysis::read_record_bytes(directory + "/" + memory::moves_file);
+  if (bytes.empty()) return {};
+  const auto moves = analysis::parse_moves(bytes);
+  if (!moves) return moves.error().sentence;
+  assembler.add(moves.value());
+  return {};
+}
+
+void note_on_moves(Trace& trace, const std::string& damage) {
+  if (!damage.empty()) {
+    trace.notes.push_back(fmt::format("which memory moved is not known: of the file {}, {}",
+                                      memory::moves_file, damage));
+  }
+  if (trace.moves.over_limit > 0) {
+    trace.notes.push_back(
+        fmt::format("the trace met its limit: another {} marks and moves of memory are missing; "
+                    "lares run --record-limit raises it",
+                    trace.moves.over_limit));
+  }
+}
+
 void note_on_pages(Trace& trace, const std::string& damage) {
   const auto add = [&trace](std::string note) { trace.notes.push_back(std::move(note)); };
   if (!damage.empty()) {
@@ -133,6 +158,7 @@ Result<Trace> read_trace(const std::string& directory) {
     return Error{fmt::format("\"{}\" cannot be read: {}", directory, why)};
   }
   const std::string damage = add_touches(directory, assembler);
+  const std::string damaged_moves = add_moves(directory, assembler);
   Trace trace = assembler.finish();
   if (about) {
     trace.about = about.value();
@@ -147,6 +173,7 @@ Result<Trace> read_trace(const std::string& directory) {
   complete_homes(trace);
   note_what_is_missing(trace, unreadable);
   note_on_pages(trace, damage);
+  note_on_moves(trace, damaged_moves);
   return trace;
 }
 

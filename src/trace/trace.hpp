@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/run_about.hpp"
+#include "memory/moves/move_event.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/explain_format.hpp"
 
@@ -150,6 +151,24 @@ struct Touches {
   bool sees_system_calls = false;     ///< also what those touched for a thread
 };
 
+/// Memory that was marked to move, or moved.
+struct Move {
+  Time at = 0;  ///< 0: or before the trace's first event
+  Time took = 0;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t arrived = 0;  ///< of them: that changed their node
+  Index thread = none;        ///< that marked, touched or asked; none: it was never in a team
+  std::uint32_t process = 0;  ///< its
+  std::uint16_t domain = no_domain;  ///< where it went; no_domain: several, or not known
+  memory::MoveKind kind = memory::MoveKind::none;
+};
+
+struct Moves {
+  std::vector<Move> list;        ///< by time
+  std::uint64_t over_limit = 0;  ///< events that the trace had no room for
+};
+
 /// What is known of the run besides its events.
 using About = analysis::RunAbout;
 
@@ -169,6 +188,7 @@ struct Trace {
   std::vector<Region> regions;   ///< sorted by begin
   std::vector<LoopVisit> loops;  ///< sorted by (thread, begin)
   Touches touches;
+  Moves moves;
   std::vector<std::string> notes;  ///< what is missing or could not be read, as sentences
   std::uint64_t dropped = 0;       ///< events that could not be made sense of
   /// The program did not tell how much data it names (GCC drops that): some lengths reach to what

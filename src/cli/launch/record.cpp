@@ -60,11 +60,11 @@ RecordFile::~RecordFile() {
   if (file_ >= 0) close(file_);
 }
 
-void ask_for_records(const Session& session, Bytes limit) {
+void ask_for_records(const Session& session, Bytes limit, Bytes used) {
   const std::string path = session.path() + "/record";
   const int request = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (request < 0) return;
-  const runtime::RecordBudget budget{limit.count, 0};
+  const runtime::RecordBudget budget{limit.count, used.count};
   // Mapped by the program's processes, so it comes with its contents or not at all.
   if (!write_whole(request, {reinterpret_cast<const char*>(&budget), sizeof(budget)})) {
     unlink(path.c_str());

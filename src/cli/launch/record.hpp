@@ -11,8 +11,9 @@
 namespace lares::cli {
 
 /// Before the program starts: lets its processes write down what their threads do. All records
-/// together may take `limit`. They find the request in the session's folder.
-void ask_for_records(const Session& session, Bytes limit);
+/// together may take `limit`, of which `used` is taken. They find the request in the session's
+/// folder.
+void ask_for_records(const Session& session, Bytes limit, Bytes used);
 
 /// The file for the graph. Opened before the program starts, so that a wrong name costs no run.
 class RecordFile {

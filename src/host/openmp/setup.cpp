@@ -23,6 +23,7 @@
 #include "host/openmp/stock.hpp"
 #include "host/openmp/tools/finding.hpp"
 #include "machine/machine.hpp"
+#include "memory/moves/move_log.hpp"
 #include "memory/placement_choice.hpp"
 #include "policy/registry.hpp"
 #include "runtime/engine.hpp"
@@ -105,7 +106,9 @@ const char* record_folder() noexcept {
   runtime::record::set_code_of(task_code);
   static char folder[sizeof(g_session) + 8];
   std::snprintf(folder, sizeof(folder), "%s/%s", g_session, runtime::trace_folder_name);
-  return access(folder, F_OK) == 0 ? folder : g_session;
+  if (access(folder, F_OK) != 0) return g_session;
+  memory::open_move_log((std::string(folder) + "/" + memory::moves_file).c_str());
+  return folder;
 }
 
 // `lares run --stall` leaves its limit for us, in milliseconds; 0 if it does not.

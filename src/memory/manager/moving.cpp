@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "memory/manager/manager.hpp"
+#include "memory/moves/move_log.hpp"
 #include "memory/place/runs.hpp"
 #include "memory/pointer.hpp"
 
@@ -26,6 +27,21 @@ Bytes reach(const Distribution& distribution, Bytes length) noexcept {
   return more ? length : std::min(length, Bytes{listed});
 }
 
+void note_call(std::uintptr_t address, Bytes length, const Distribution& distribution,
+               Bytes arrived, Nanoseconds start) noexcept {
+  MoveEvent event;
+  event.kind = MoveKind::call;
+  event.begin_ns = static_cast<std::uint64_t>(start.count);
+  event.took_ns = static_cast<std::uint64_t>((now() - start).count);
+  event.address = address;
+  event.bytes = length.count;
+  event.arrived = arrived.count;
+  const bool is_one =
+      distribution.kind == Distribution::Kind::domain && !distribution.domains.empty();
+  if (is_one) event.to = static_cast<std::uint32_t>(distribution.domains[0].index());
+  note_move(event);
+}
+
 }  // namespace
 
 Result<MoveReport> Manager::migrate(std::uintptr_t address, Bytes length,
@@ -40,6 +56,7 @@ Result<MoveReport> Manager::migrate(std::uintptr_t address, Bytes length,
   if (!made) return made.error();
   next_touch_.settle(address, length);
   MoveReport report;
+  const Nanoseconds start = now();
   if (nodes_.several()) {
     MoveOptions options;
     options.page = {page_};
@@ -50,6 +67,7 @@ Result<MoveReport> Manager::migrate(std::uintptr_t address, Bytes length,
     const std::uint64_t end = (address + length.count + page_ - 1) / page_;
     report.pages = report.in_place = end - address / page_;
   }
+  note_call(address, length, distribution, {report.moved * page_}, start);
   forget(address, length);
   const Books books(lock_);
   if (report.failed() == 0 && report.absent == 0) give(made.value(), address, page);

@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/disorder.hpp"
 #include "memory/migrate/migrate.hpp"
+#include "memory/moves/move_log.hpp"
 #include "memory/pointer.hpp"
 
 namespace lares::memory {
@@ -43,8 +44,8 @@ int Carrier::bring(Region& region, std::uint32_t index, const Toucher& toucher) 
                     : carry(region, index, toucher);
     disorder::pause(disorder::Point::chunk_carried);
     if (error == 0) {
-      to_node_of(toucher, region, index);
-      error = give_back(region, index, toucher, start);
+      const Bytes arrived = to_node_of(toucher, region, index);
+      error = give_back(region, index, toucher, {start, arrived});
     }
     // release: what is done already.
     if (error != 0) chunk.store(Chunk::aside, std::memory_order_release);
@@ -54,14 +55,14 @@ int Carrier::bring(Region& region, std::uint32_t index, const Toucher& toucher) 
 
 /// The chunk is settled; the last one cleans up. Nobody follows a change meanwhile.
 int Carrier::give_back(Region& region, std::uint32_t index, const Toucher& toucher,
-                       Nanoseconds start) noexcept {
+                       const Carried& carried) noexcept {
   const bool gated = region.way != Way::protect;
   Patience patience;
   if (gated) {
     if (const int error = enter(region, toucher, patience); error != 0) return error;
   }
   if (toucher.fetches) {
-    count(region, index, (now() - start).count);
+    count(region, index, toucher, carried);
   } else {
     shared_.settled.fetch_add(1, std::memory_order_relaxed);
   }
@@ -245,27 +246,41 @@ Userfault::Done Carrier::copy(Region& region, std::uintptr_t at, std::uint64_t b
   return done;
 }
 
-void Carrier::to_node_of(const Toucher& toucher, const Region& region,
-                         std::uint32_t index) noexcept {
+Bytes Carrier::to_node_of(const Toucher& toucher, const Region& region,
+                          std::uint32_t index) noexcept {
   const bool moves = toucher.fetches && region.purpose == Purpose::migrate;
   // What the toucher itself copied is there already.
   const Userfault& userfault = shared_.watch_of(region.way).userfault;
   const bool copied =
       region.way != Way::protect && !userfault.can_move() && !userfault.copied_by_keeper();
   const OsNode node = shared_.nodes.node_of(toucher.domain);
-  if (!moves || copied || !shared_.nodes.several() || !node.valid()) return;
+  if (!moves || !shared_.nodes.several() || !node.valid()) return {};
+  const std::uintptr_t begin = region.chunk_begin(index);
+  const Bytes bytes{region.chunk_end(index) - begin};
+  if (copied) return bytes;
   MoveOptions options;
   options.page = {shared_.page};
-  const std::uintptr_t begin = region.chunk_begin(index);
-  migrate_in_handler(shared_.calls, begin, {region.chunk_end(index) - begin}, node, options);
+  return {migrate_in_handler(shared_.calls, begin, bytes, node, options).moved * shared_.page};
 }
 
-void Carrier::count(const Region& region, std::uint32_t index, std::int64_t nanoseconds) noexcept {
+void Carrier::count(const Region& region, std::uint32_t index, const Toucher& toucher,
+                    const Carried& carried) noexcept {
   constexpr auto relaxed = std::memory_order_relaxed;
+  const auto nanoseconds = static_cast<std::uint64_t>((now() - carried.start).count);
+  const std::uint64_t bytes = region.chunk_end(index) - region.chunk_begin(index);
   shared_.chunks.fetch_add(1, relaxed);
-  shared_.pages.fetch_add((region.chunk_end(index) - region.chunk_begin(index)) / shared_.page,
-                          relaxed);
-  shared_.nanoseconds.fetch_add(static_cast<std::uint64_t>(nanoseconds), relaxed);
+  shared_.pages.fetch_add(bytes / shared_.page, relaxed);
+  shared_.nanoseconds.fetch_add(nanoseconds, relaxed);
+  MoveEvent event;
+  event.kind = MoveKind::fetch;
+  event.begin_ns = static_cast<std::uint64_t>(carried.start.count);
+  event.took_ns = nanoseconds;
+  event.address = region.chunk_begin(index);
+  event.bytes = bytes;
+  event.arrived = carried.arrived.count;
+  event.thread = static_cast<std::uint32_t>(toucher.thread);
+  if (toucher.domain.valid()) event.to = static_cast<std::uint32_t>(toucher.domain.index());
+  note_move(event);
 }
 
 void Carrier::open_closed(std::uintptr_t begin, std::uintptr_t end) noexcept {

@@ -1,6 +1,8 @@
 // Who brings pages back to where they can be used; see the table in region.hpp.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 
 #include "base/clock.hpp"
@@ -16,6 +18,7 @@ struct Toucher {
   DomainId domain;       ///< invalid: unknown, or nobody
   bool fetches = false;  ///< to its own node; false: the chunk is only put back
   bool waits = true;     ///< for other threads and for messages to be read; else EAGAIN
+  pid_t thread = 0;      ///< the system's number; 0: this one
 };
 
 /// Thread safety: any thread, also in a signal handler, with all signals blocked, of regions that
@@ -51,10 +54,16 @@ class Carrier {
   bool end_watch(const Region& region) noexcept;
   int finish_late(Region& region) noexcept;
   int settle_region(Region& region, std::uintptr_t from, std::uintptr_t until) noexcept;
+  /// What became of a chunk so far.
+  struct Carried {
+    Nanoseconds start;  ///< when it was begun with
+    Bytes arrived;      ///< on the toucher's node, that were elsewhere
+  };
   int give_back(Region& region, std::uint32_t index, const Toucher& toucher,
-                Nanoseconds start) noexcept;
-  void to_node_of(const Toucher& toucher, const Region& region, std::uint32_t index) noexcept;
-  void count(const Region& region, std::uint32_t index, std::int64_t nanoseconds) noexcept;
+                const Carried& carried) noexcept;
+  Bytes to_node_of(const Toucher& toucher, const Region& region, std::uint32_t index) noexcept;
+  void count(const Region& region, std::uint32_t index, const Toucher& toucher,
+             const Carried& carried) noexcept;
 
   Shared& shared_;
   Opener opener_;

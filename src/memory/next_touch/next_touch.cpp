@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <span>
 
+#include "base/clock.hpp"
+#include "memory/moves/move_log.hpp"
 #include "memory/pointer.hpp"
 #include "memory/residency.hpp"
 
@@ -28,6 +30,17 @@ std::span<const Way> ways_of(WantedWay wanted) noexcept {
     default:
       return ways;
   }
+}
+
+void note_mark(const Area& area, const Marked& marked, Nanoseconds start) noexcept {
+  if (marked.bytes.count == 0) return;
+  MoveEvent event;
+  event.kind = MoveKind::mark;
+  event.begin_ns = static_cast<std::uint64_t>(start.count);
+  event.took_ns = static_cast<std::uint64_t>((now() - start).count);
+  event.address = area.begin;
+  event.bytes = marked.bytes.count;
+  note_move(event);
 }
 
 }  // namespace
@@ -88,6 +101,7 @@ Marked NextTouch::mark(std::uintptr_t address, Bytes length,
     return marked;
   }
   if (area.begin >= area.end) return marked;
+  const Nanoseconds start = now();
   const std::uint64_t whole = area.end - area.begin;
   const std::uint64_t wanted = options.chunk.count == 0 ? whole : options.chunk.count;
   area.chunk = wanted >= whole ? whole : (wanted + mask) & ~mask;
@@ -102,7 +116,10 @@ Marked NextTouch::mark(std::uintptr_t address, Bytes length,
     marked = mark_pages(area, options.way);
     if (marked.error != EALREADY) break;
   }
-  if (marked.error == 0) shared_.areas.fetch_add(1, std::memory_order_relaxed);
+  if (marked.error == 0) {
+    shared_.areas.fetch_add(1, std::memory_order_relaxed);
+    note_mark(area, marked, start);
+  }
   return marked;
 }
 

@@ -145,14 +145,14 @@ int NextTouch::fetch(Way way, std::uintptr_t address, pid_t thread) noexcept {
 Toucher NextTouch::toucher_of(pid_t thread) noexcept {
   const int cpu = cpu_of_thread(thread);
   // Unknown, as of a thread of another process: the chunk stays where it is.
-  if (cpu < 0) return {DomainId{}, true, false};
+  if (cpu < 0) return {DomainId{}, true, false, thread};
   const DomainId domain = shared_.nodes.domain_of_cpu(static_cast<unsigned>(cpu), 0);
   const OsNode node = shared_.nodes.node_of(domain);
   if (shared_.nodes.several() && node.valid()) {
     const NodeMask mask(node);
     shared_.calls.prefer(MPOL_PREFERRED, mask.words());
   }
-  return {domain, true, false};
+  return {domain, true, false, thread};
 }
 
 void NextTouch::touch(std::uintptr_t address, Bytes length) noexcept {

@@ -215,6 +215,28 @@ int fill_touches(const Trace& trace, sqlite3* database) {
   return table.status();
 }
 
+std::string_view word_of(memory::MoveKind kind) {
+  switch (kind) {
+    case memory::MoveKind::mark:
+      return "mark";
+    case memory::MoveKind::fetch:
+      return "fetch";
+    default:
+      return "call";
+  }
+}
+
+int fill_moves(const Trace& trace, sqlite3* database) {
+  SqlTable table(database, "moves", 10);
+  for (std::uint64_t i = 0; i < trace.moves.list.size(); ++i) {
+    const Move& move = trace.moves.list[i];
+    table.add({i, std::uint64_t{move.process}, SqlValue::of(move.thread), word_of(move.kind),
+               move.at, move.took, move.address, move.bytes, move.arrived,
+               SqlValue::of_domain(move.domain)});
+  }
+  return table.status();
+}
+
 int run_sql(sqlite3* database, const std::string& sql) {
   return sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr);
 }
@@ -224,7 +246,7 @@ int fill_database(const Trace& trace, sqlite3* database) {
   int status = run_sql(database, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;");
   if (status == SQLITE_OK) status = run_sql(database, sqlite_tables);
   for (const auto fill : {fill_run, fill_threads, fill_constructs, fill_regions, fill_grains,
-                          fill_waits, fill_loops, fill_touches}) {
+                          fill_waits, fill_loops, fill_touches, fill_moves}) {
     if (status == SQLITE_OK) status = fill(trace, database);
   }
   if (status == SQLITE_OK) status = run_sql(database, sqlite_indices);

@@ -42,6 +42,10 @@ CREATE TABLE loops (
 CREATE TABLE touches (
   id INTEGER PRIMARY KEY, process INTEGER NOT NULL, thread INTEGER REFERENCES threads(id),
   domain INTEGER, at_ns INTEGER NOT NULL, address INTEGER NOT NULL, bytes INTEGER NOT NULL);
+CREATE TABLE moves (
+  id INTEGER PRIMARY KEY, process INTEGER NOT NULL, thread INTEGER REFERENCES threads(id),
+  kind TEXT NOT NULL, at_ns INTEGER NOT NULL, took_ns INTEGER NOT NULL, address INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, arrived INTEGER NOT NULL, domain INTEGER);
 )sql";
 
 /// Made last: filling a table that has an index takes longer.

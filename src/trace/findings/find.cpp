@@ -1,6 +1,7 @@
 #include "trace/findings/critical_path.hpp"
 #include "trace/findings/diagnoses/diagnoses.hpp"
 #include "trace/findings/findings.hpp"
+#include "trace/findings/moves.hpp"
 #include "trace/findings/over_time.hpp"
 #include "trace/findings/pages.hpp"
 #include "trace/findings/sums.hpp"
@@ -15,6 +16,7 @@ Findings find(const Trace& trace) {
   add_course(trace, findings);
   add_critical_path(trace, findings);
   findings.pages = find_pages(trace);
+  findings.moves = find_moves(trace);
   findings.diagnoses = diagnose(trace, findings);
   findings.verdict = verdict_on(trace, findings);
   return findings;

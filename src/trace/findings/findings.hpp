@@ -143,6 +143,22 @@ struct PageFindings {
   std::vector<PageArea> areas;      ///< most named bytes first
 };
 
+/// Moves of one kind, or into one domain.
+struct MoveSums {
+  std::uint64_t times = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t arrived = 0;  ///< of them: that changed their node
+  Time took = 0;              ///< of all threads together
+};
+
+/// Memory that moved. Empty if none did, or nobody knows.
+struct MoveFindings {
+  MoveSums marks;
+  MoveSums fetches;
+  MoveSums calls;
+  std::vector<MoveSums> fetches_into;  ///< by domain; as many as the trace has, or none
+};
+
 struct Findings {
   std::array<std::string, 3> verdict;  ///< sentences
   Sums all;
@@ -167,6 +183,7 @@ struct Findings {
   Time idle = 0;                     ///< all waiting without a grain, inside regions
   Time in_regions = 0;               ///< wall time
   PageFindings pages;
+  MoveFindings moves;
   std::vector<Diagnosis> diagnoses;  ///< worst first
 };
 

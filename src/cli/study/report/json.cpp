@@ -151,6 +151,26 @@ Json areas_json(const ReportedRun& run) {
   return list;
 }
 
+Json move_sums_json(const trace::MoveSums& sums) {
+  return {{"times", sums.times},
+          {"bytes", sums.bytes},
+          {"bytes_that_changed_node", sums.arrived},
+          {"time_ns", sums.took}};
+}
+
+// Null if nothing moved.
+Json moves_json(const ReportedRun& run) {
+  if (run.trace.moves.list.empty()) return nullptr;
+  const trace::MoveFindings& moves = run.findings.moves;
+  Json into = Json::array();
+  for (const trace::MoveSums& each : moves.fetches_into) into.push_back(move_sums_json(each));
+  return {{"marks", move_sums_json(moves.marks)},
+          {"fetches", move_sums_json(moves.fetches)},
+          {"fetches_into_domain", std::move(into)},
+          {"calls", move_sums_json(moves.calls)},
+          {"over_limit", run.trace.moves.over_limit}};
+}
+
 // Null if nobody knows.
 Json pages_json(const ReportedRun& run) {
   const trace::Touches& touches = run.trace.touches;
@@ -201,6 +221,7 @@ Json run_json(const ReportedRun& run) {
   json["grains_by_home_and_domain"] = matrix_json(findings.grains, trace.domains);
   json["lengths"] = lengths_json(run);
   json["pages"] = pages_json(run);
+  json["moves"] = moves_json(run);
   return json;
 }
 

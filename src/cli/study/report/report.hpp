@@ -22,6 +22,9 @@ std::string report_text(const ReportedRun& run, const Palette& palette);
 /// line is in its sums.
 std::string pages_text(const ReportedRun& run, const Palette& palette);
 
+/// The part of it about memory that moved; "" if none did.
+std::string moves_text(const ReportedRun& run, const Palette& palette);
+
 /// Two runs side by side: what changed, for people. Constructs go by their places.
 std::string comparison_text(const ReportedRun& before, const ReportedRun& after,
                             const Palette& palette);

@@ -207,6 +207,7 @@ std::string report_text(const ReportedRun& run, const Palette& palette) {
   text += domains_text(run, palette);
   text += matrix_text(run, palette);
   text += pages_text(run, palette);
+  text += moves_text(run, palette);
   text += threads_text(run, palette);
   text += lengths_text(run, palette);
   text += bound_text(run);
