@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of `lares model` from outside.
+"""Tests of `lares model`, and of `lares report --machine`, from outside.
 
 Usage: model_test.py LARES [GRAINS [CLASS...]]
 
@@ -11,6 +11,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -73,8 +74,10 @@ class ModelTest(unittest.TestCase):
         path.write_text(document if isinstance(document, str) else json.dumps(document))
         return str(path)
 
+    command = "model"
+
     def call(self, *words):
-        return subprocess.run([LARES, "model", *map(str, words)], capture_output=True, text=True,
+        return subprocess.run([LARES, self.command, *map(str, words)], capture_output=True, text=True,
                               timeout=120, check=False)
 
     def output(self, *words):
@@ -220,14 +223,14 @@ class BadInput(ModelTest):
         self.refused(self.folder, "--machine", self.machine)
 
 
-class Traces(ModelTest):
+class TracesTest(ModelTest):
     def setUp(self):
         super().setUp()
         if GRAINS == "-":
             self.skipTest("no program to trace")
 
-    def trace(self, *program):
-        folder = self.folder / "run.trace"
+    def trace(self, *program, name="run.trace"):
+        folder = self.folder / name
         subprocess.run([LARES, "run", "--quiet", "--domain", "l2", "--trace", folder, "--", *program],
                        env={**os.environ, "OMP_NUM_THREADS": "2"}, check=True, capture_output=True,
                        timeout=120)
@@ -238,6 +241,26 @@ class Traces(ModelTest):
                               capture_output=True, text=True)
         return len(json.loads(topo.stdout)["domains"])
 
+    def measured_here(self):
+        if self.domains() > 2:
+            self.skipTest("the made-up machine has two domains")
+        return self.machine
+
+    def on_one_domain(self):
+        """The made-up machine without its second domain."""
+        one = machine_file()
+        one["domains"] = one["domains"][:1]
+        one["cores"] = [{"domain": 0, "cpus": [0]}]
+        one["distances"] = {"matrix": [[10]]}
+        one["measurements"]["pairs"] = [pair for pair in one["measurements"]["pairs"]
+                                        if pair["from"] == pair["to"] == 0]
+        return self.write("one.json", one)
+
+    def on_another_level(self):
+        return self.write("numa.json", machine_file() | {"domain_level": "numa"})
+
+
+class Traces(TracesTest):
     def compiled(self, clause):
         compiler = next(filter(None, map(shutil.which, ("clang-19", "clang"))), None)
         if compiler is None:
@@ -251,11 +274,6 @@ class Traces(ModelTest):
         program = self.folder / "tasks"
         subprocess.run([compiler, "-O1", "-g", "-fopenmp", source, "-o", program], check=True)
         return program
-
-    def measured_here(self):
-        if self.domains() > 2:
-            self.skipTest("the made-up machine has two domains")
-        return self.machine
 
     def test_bytes_give_a_least_time(self):
         machine = self.measured_here()
@@ -288,17 +306,131 @@ class Traces(ModelTest):
                       self.refused(folder, "--machine", self.measured_here(), "--threads", "2"))
 
     def test_another_machine_is_refused(self):
-        if self.domains() < 2:
-            self.skipTest("this machine has one domain")
-        one = machine_file()
-        one["domains"] = one["domains"][:1]
-        one["cores"] = [{"domain": 0, "cpus": [0]}]
-        one["distances"] = {"matrix": [[10]]}
-        one["measurements"]["pairs"] = [pair for pair in one["measurements"]["pairs"]
-                                        if pair["from"] == pair["to"] == 0]
         folder = self.trace(GRAINS, "plain", "0", "10")
-        self.assertIn("with the same --domain",
-                      self.refused(folder, "--machine", self.write("one.json", one)))
+        self.assertIn("at level l2, but the machine", self.refused(folder, "--machine", self.on_another_level()))
+        if self.domains() > 1:
+            self.assertIn("with the same --domain", self.refused(folder, "--machine", self.on_one_domain()))
+
+
+class Reports(TracesTest):
+    command = "report"
+
+    def traced_with_data(self, tasks="500", name="run.trace"):
+        return self.trace(GRAINS, "depend", "5000", tasks, name=name)
+
+    def judged(self, *words):
+        """The model of each run, from JSON."""
+        text = self.output(*words, "--machine", self.measured_here(), "--format", "json")
+        return [run["model"] for run in json.loads(text)["runs"]]
+
+    def rows(self, *words):
+        return list(csv.DictReader(io.StringIO(self.output(*words, "--format", "csv"))))
+
+    def test_json_has_what_lares_model_says(self):
+        folder = self.traced_with_data()
+        model = self.judged(folder)[0]
+        self.assertEqual(model["machine"], "made up")
+        self.assertEqual(model["notes"], [])
+        self.command = "model"
+        alone = json.loads(self.output(folder, "--machine", self.machine, "--format", "json"))
+        self.assertEqual(model["constructs"], alone["constructs"])
+        self.assertRegex(model["constructs"][0]["place"], r"grains\.c:\d+")
+        self.assertGreater(model["constructs"][0]["least_s"], 0)
+
+    def test_text_has_the_table_after_the_constructs(self):
+        folder = self.traced_with_data()
+        text = self.output(folder, "--machine", self.measured_here())
+        head = "Model, on made up (least time of the bytes that constructs name)\n"
+        self.assertRegex(text, rf"(?s)Constructs, .*\n\n{re.escape(head)}.*\n\nDomains")
+        self.command = "model"
+        alone = self.output(folder, "--machine", self.machine)
+        table = [line for line in alone.splitlines() if line.startswith("  ")]
+        self.assertGreaterEqual(len(table), 2)
+        self.assertIn(head + "\n".join(table) + "\n", text)
+
+    def test_csv_has_four_more_columns(self):
+        folder = self.traced_with_data()
+        row = self.rows(folder, "--machine", self.measured_here())[0]
+        construct = self.judged(folder)[0]["constructs"][0]
+        self.assertEqual(list(row)[-5:], ["critical_ns", "least_s", "efficiency", "all_local_s", "verdict"])
+        for name in ("least_s", "efficiency", "all_local_s"):
+            self.assertAlmostEqual(float(row[name]) / construct[name], 1)
+        self.assertEqual(row["verdict"], construct["verdict"])
+
+    def test_without_a_machine_nothing_is_said(self):
+        folder = self.traced_with_data()
+        other = self.traced_with_data(name="other")
+        for more in ((), ("--compare", other)):
+            self.assertNotIn("Model, on", self.output(folder, *more))
+            self.assertEqual(list(self.rows(folder, *more)[0])[-1], "critical_ns")
+            runs = json.loads(self.output(folder, *more, "--format", "json"))["runs"]
+            self.assertEqual([run["model"] for run in runs], [None] * len(runs))
+
+    def test_two_runs_are_compared(self):
+        before = self.traced_with_data()
+        after = self.traced_with_data("1500", name="after")
+        text = self.output(before, "--compare", after, "--machine", self.measured_here())
+        head = r"construct +measured before +after +least before +after +of it before +after +verdict"
+        self.assertRegex(text, rf"(?s)\n\nModel, on made up .*\n  {head}\n  grains\.c:\d+ main ")
+        least = [model["constructs"][0]["least_s"] for model in self.judged(before, "--compare", after)]
+        self.assertEqual(len(least), 2)
+        self.assertEqual([float(row["least_s"]) for row in
+                          self.rows(before, "--compare", after, "--machine", self.machine)],
+                         [float(f"{each:.9g}") for each in least])
+        self.assertGreater(least[1], 2 * least[0])
+
+    def test_a_run_without_data_says_so(self):
+        with_data, plain = self.traced_with_data(), self.trace(GRAINS, "plain", "0", "200", name="plain")
+        machine = self.measured_here()
+        nothing = "The trace has no bytes, so the model cannot say anything"
+        text = self.output(plain, "--machine", machine)
+        self.assertIn(nothing, text)
+        self.assertIn("names no bytes", text)
+        row = self.rows(plain, "--machine", machine)[0]
+        self.assertEqual([row[name] for name in ("least_s", "efficiency", "all_local_s", "verdict")],
+                         ["", "", "", "no-bytes"])
+        text = self.output(with_data, "--compare", plain, "--machine", machine)
+        self.assertIn("after: " + nothing, text)
+        self.assertNotIn("before: " + nothing, text)
+
+    def test_the_page_has_the_model(self):
+        folder = self.traced_with_data()
+        page = self.folder / "page.html"
+        done = self.call(folder, "--machine", self.measured_here(), "-o", page)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        facts = json.loads(re.search(r'id="facts">(.*?)</script>', page.read_text()).group(1))
+        model = facts["runs"][0]["model"]
+        self.assertEqual(model["machine"], "made up")
+        construct = self.judged(folder)[0]["constructs"][0]
+        self.assertAlmostEqual(model["rows"][0]["least"] / construct["least_s"] / 1e9, 1)
+        self.call(folder, "-o", page)
+        facts = json.loads(re.search(r'id="facts">(.*?)</script>', page.read_text()).group(1))
+        self.assertIsNone(facts["runs"][0]["model"])
+
+    def test_names_of_machines_stay_text(self):
+        evil = "</script><img src=x onerror=alert(1)>"
+        machine = self.write("evil.json", machine_file() | {"name": evil})
+        self.measured_here()
+        folder = self.traced_with_data()
+        self.assertIn(f"Model, on {evil} (", self.output(folder, "--machine", machine))
+        page = self.folder / "page.html"
+        self.call(folder, "--machine", machine, "-o", page)
+        self.assertIn("\\u003c/script>\\u003cimg src=x", page.read_text())
+        self.assertNotIn("<img", page.read_text())
+
+    def test_a_machine_that_does_not_fit_is_refused(self):
+        folder = self.traced_with_data()
+        page = self.folder / "page.html"
+        unmeasured = machine_file()
+        del unmeasured["measurements"]
+        for machine, sentence in ((self.write("bare.json", unmeasured), "nobody has measured"),
+                                  (self.folder / "absent.json", "cannot read machine file"),
+                                  (self.on_another_level(), f'"{folder}": the traced run had')):
+            for words in ((), ("-o", page), ("--format", "json"), ("--compare", folder)):
+                self.assertIn(sentence, self.refused(folder, "--machine", machine, *words))
+        self.assertFalse(page.exists())
+        if self.domains() > 1:
+            self.assertIn("with the same --domain", self.refused(folder, "--machine", self.on_one_domain()))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // Writes a page of a made-up run: make_page OUT THREADS GRAINS_PER_THREAD [DOMAINS [RUNS
 // [hostile]]]
 //
-// "hostile" gives a construct a name that would be markup and commands of a terminal.
+// "hostile" gives a construct and a machine names that would be markup and commands of a terminal.
 // Its findings are simple sums, and made-up sentences where only a reader of traces would know any.
 #include <algorithm>
 #include <bit>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "trace/findings/pages.hpp"
+#include "trace/model/least_times.hpp"
 #include "trace/page/page.hpp"
 #include "trace_sample.hpp"
 
@@ -141,6 +142,25 @@ void make_pages(Trace& trace) {
   }
 }
 
+// The first construct waits for memory, the second names no bytes, the others do something else.
+LeastTimes make_model(const Trace& trace) {
+  LeastTimes times{"measured here", {"Made-up figures."}, {}};
+  for (Index i = 0; i < trace.constructs.size(); ++i) {
+    LeastRow row{i, 0, 0, {}};
+    row.least.measured = row.least.if_local = {0.02 / (i + 1)};
+    if (i != 1) {
+      row.bytes = 1e6;
+      row.least.efficiency = i == 0 ? 0.75 : 0.1;
+      row.least.memory = {row.least.measured * row.least.efficiency, lares::model::Bottleneck::pair,
+                          lares::DomainId{0}, lares::DomainId{trace.domains - std::size_t{1}}};
+      row.least.verdict =
+          i == 0 ? lares::model::Verdict::memory_bound : lares::model::Verdict::not_memory_bound;
+    }
+    times.rows.push_back(row);
+  }
+  return times;
+}
+
 std::uint32_t number(int argc, char** argv, int at, std::uint32_t otherwise) {
   return at < argc ? static_cast<std::uint32_t>(std::strtoul(argv[at], nullptr, 10)) : otherwise;
 }
@@ -168,8 +188,15 @@ int main(int argc, char** argv) {
     findings.push_back(sums_of(trace));
     findings.back().pages = find_pages(trace);
   }
+  std::vector<LeastTimes> models;
+  for (const Trace& trace : traces) {
+    models.push_back(make_model(trace));
+    if (argc > 6) models.back().machine = hostile;
+  }
   std::vector<PageRun> runs;
-  for (std::size_t i = 0; i < traces.size(); ++i) runs.push_back({traces[i], findings[i]});
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    runs.push_back({traces[i], findings[i], traces[i].grains.empty() ? nullptr : &models[i]});
+  }
   std::ofstream out(argv[1], std::ios::binary);
   write_page(out, runs);
   return out.flush() ? 0 : 1;

@@ -257,6 +257,47 @@ class Page(unittest.TestCase):
         self.open(page("empty", 1, 0, 1))
         self.assertTrue(window.value("document.getElementById('pages').hidden"))
 
+    def test_least_times_stand_beside_measured_ones(self):
+        self.open(page("small", 4, 500, 2))
+        self.assertFalse(window.value("document.getElementById('model').hidden"))
+        self.assertFalse(window.value("document.querySelector(\"nav a[href='#model']\").hidden"))
+        first, second, third = window.value(
+            "[...document.querySelectorAll('#model tbody tr')].map((row) => row.innerText)")
+        for word in ("solver.cpp:42 sweep", "20.0 ms", "15.0 ms", "75 %", "domain 0 with the memory of 1"):
+            self.assertIn(word, first)
+        self.assertIn("names no bytes", second)
+        self.assertNotIn("%", second)
+        self.assertIn("not memory-bound", third)
+        bars = window.value("[...document.querySelectorAll('#model tbody tr:first-child .measures > span')]"
+                            ".map((bar) => bar.getBoundingClientRect().width)")
+        self.assertAlmostEqual(bars[1] / bars[0], 0.75, delta=0.02)
+        for sentence in ("measured here", "Made-up figures.", "1 of 3 constructs name no bytes"):
+            self.assertIn(sentence, self.text("#model"))
+
+    def test_least_times_sort_and_point_to_the_timeline(self):
+        self.open(page("small", 4, 500, 2))
+        heads = "[...document.querySelectorAll('#model thead button')]"
+        window.value(f"{heads}.find((button) => button.textContent === 'of it').click()")
+        names = "[...document.querySelectorAll('#model tbody th')].map((cell) => cell.innerText)"
+        order = ["solver.cpp:42 sweep", "main.cpp:9 loop", "solver.cpp:77 exchange<int>"]
+        self.assertEqual(window.value(names), order)
+        window.value(f"{heads}.find((button) => button.textContent === 'of it').click()")
+        self.assertEqual(window.value(names), order[::-1])
+        window.value("document.querySelector('#model tbody th button').click()")
+        self.assertEqual(window.value("laresReport.view.highlighted.constructs"), [1, -2])
+
+    def test_least_times_of_two_runs(self):
+        self.open(page("two", 12, 3000, 4, 2))
+        text = self.text("#model")
+        for word in ("measured A", "least B", "change", "verdict B", "Run B: Made-up figures."):
+            self.assertIn(word, text)
+        self.assertEqual(window.value("document.querySelectorAll('#model tbody tr').length"), 3)
+
+    def test_without_a_machine_there_is_no_model(self):
+        self.open(page("empty", 1, 0, 1))
+        self.assertTrue(window.value("document.getElementById('model').hidden"))
+        self.assertTrue(window.value("document.querySelector(\"nav a[href='#model']\").hidden"))
+
     def test_names_stay_text(self):
         self.open(page("hostile", 4, 500, 2, 1, "hostile"))
         window.value("laresReport.goTo(laresReport.runs[0], "
@@ -264,6 +305,7 @@ class Page(unittest.TestCase):
         self.view()
         shown = "</script><img src=x onerror=alert(1)>\u240a\u241b[31m"
         self.assertIn(shown, self.text("#constructs"))
+        self.assertEqual(self.text("#model").count(shown), 2)  # of a construct, and of the machine
         self.assertIn(shown, self.text(".details"))
         self.assertEqual(window.value("document.images.length"), 0)
 

@@ -237,6 +237,39 @@ TEST(TracePage, NamesCannotBecomeMarkup) {
   EXPECT_EQ(constructs[1]["place"], "line\nnext \x1b[31mred\x1b[0m <!-- & \xef\xbf\xbd");
 }
 
+TEST(TracePage, HasLeastTimesOnlyOfAMachine) {
+  const Trace trace = sample_trace({.grains_per_thread = 5});
+  const Findings findings;
+  EXPECT_TRUE(facts_of(page_of(trace))["runs"][0]["model"].is_null());
+  const std::string evil = "</script><img src=x>";
+  LeastTimes times{evil, {evil}, {{0, 4e6, 0, {}}, {none, 0, 0, {}}}};
+  times.rows[0].least = {{{0.003}, model::Bottleneck::machine, {}, {}},
+                         {0.004},
+                         0.75,
+                         {0.004},
+                         model::Verdict::memory_bound};
+  times.rows[1].least.measured = {0.001};
+  std::ostringstream out;
+  const PageRun run{trace, findings, &times};
+  write_page(out, {&run, 1});
+  EXPECT_EQ(out.str().find("<img"), std::string::npos);
+  const Json model = facts_of(out.str())["runs"][0]["model"];
+  EXPECT_EQ(model["machine"], evil);
+  EXPECT_EQ(model["notes"][0], evil);
+  EXPECT_EQ(model["remarks"].size(), 1U);
+  const Json& known = model["rows"][0];
+  EXPECT_EQ(known["construct"], 0);
+  EXPECT_DOUBLE_EQ(known["least"], 3e6);
+  EXPECT_DOUBLE_EQ(known["measured"], 4e6);
+  EXPECT_EQ(known["verdict"], "memory-bound: memory that all cores share");
+  const Json& silent = model["rows"][1];
+  for (const char* field : {"construct", "bytes", "least", "efficiency", "all_local"}) {
+    EXPECT_TRUE(silent[field].is_null()) << field;
+  }
+  EXPECT_DOUBLE_EQ(silent["measured"], 1e6);
+  EXPECT_EQ(silent["verdict"], "names no bytes");
+}
+
 TEST(TracePage, AsksNothingOfTheNetwork) {
   const std::string page = page_of(sample_trace());
   EXPECT_EQ(page.find("http://"), std::string::npos);

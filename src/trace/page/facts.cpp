@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trace/names.hpp"
+#include "trace/page/model_facts.hpp"
 
 namespace lares::trace::page {
 namespace {
@@ -248,7 +249,8 @@ std::string facts_of(std::span<const PageRun> runs) {
   Json all = Json::array();
   for (const PageRun& run : runs) {
     all.push_back({{"trace", facts_of_trace(run.trace)},
-                   {"findings", facts_of_findings(run.trace, run.findings)}});
+                   {"findings", facts_of_findings(run.trace, run.findings)},
+                   {"model", facts_of_model(run.model)}});
   }
   const Json facts = {{"words", words()}, {"runs", std::move(all)}};
   // Names come from files of others: they need not be UTF-8.

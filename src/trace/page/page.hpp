@@ -5,14 +5,17 @@
 #include <span>
 
 #include "trace/findings/findings.hpp"
+#include "trace/model/least_times.hpp"
 #include "trace/trace.hpp"
 
 namespace lares::trace {
 
-/// A run to show, and what was found in it. Both must outlive the call.
+/// A run to show, what was found in it, and what its bytes take at least if a measured machine was
+/// given, else null. All must outlive the call.
 struct PageRun {
   const Trace& trace;
   const Findings& findings;
+  const LeastTimes* model = nullptr;
 };
 
 /// Writes one HTML file that opens from disk and asks nothing of the network: of one run, or of two

@@ -97,18 +97,16 @@ void predict_description(const ModelOptions& options, const Machine& machine,
   print_data(options, run);
 }
 
-void judge_trace(const ModelOptions& options, const Machine& machine,
-                 const model::Figures& figures) {
+void judge_trace(const ModelOptions& options, const MeasuredMachine& measured) {
   const bool described = !options.threads.empty() || !options.measured.empty() ||
                          !options.runtime.empty() || options.peak || !options.chart.empty();
   if (described) {
     throw UserMistake{
         {"model: --threads, --measured, --runtime, --peak and -o are for descriptions; a traced "
-         "run "
-         "has its own threads and times"}};
+         "run has its own threads and times"}};
   }
-  const trace::Trace trace = expect(trace::read_trace(options.input));
-  const TracedRun run{options.input, machine, figures, traced_constructs(trace, machine, figures)};
+  TracedRun run{options.input, expect(trace::read_trace(options.input)), {}};
+  run.times = times_on(measured, run.name, run.trace);
   switch (options.format) {
     case Format::json:
       fmt::print("{}", traced_json(run));
@@ -122,14 +120,12 @@ void judge_trace(const ModelOptions& options, const Machine& machine,
 }
 
 void model_program(const ModelOptions& options) {
-  const Machine machine = expect(load_machine(options.machine));
-  const auto measurements = expect(load_measurements(options.machine));
-  const auto figures = expect(model::Figures::of(machine, measurements));
+  const MeasuredMachine measured = load_measured_machine(options.machine);
   std::error_code ignored;
   if (std::filesystem::is_directory(options.input, ignored)) {
-    judge_trace(options, machine, figures);
+    judge_trace(options, measured);
   } else {
-    predict_description(options, machine, figures);
+    predict_description(options, measured.machine, measured.figures);
   }
 }
 

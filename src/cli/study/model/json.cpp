@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/study/model/show.hpp"
+#include "cli/study/model/traced.hpp"
+#include "model/least_words.hpp"
 
 namespace lares::cli {
 namespace {
@@ -27,7 +29,7 @@ ModelJson domain_or_null(DomainId domain) {
 }
 
 ModelJson slowest_json(const model::MemoryTime& slowest) {
-  return {{"what", bottleneck_word(slowest.bottleneck)},
+  return {{"what", model::bottleneck_word(slowest.bottleneck)},
           {"from", domain_or_null(slowest.from)},
           {"to", domain_or_null(slowest.to)}};
 }
@@ -106,9 +108,10 @@ std::string model_csv(const PredictedRun& run) {
           "{},{},{:g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{},{},{},{},{:g},{:g},{},{},{},{},{}\n",
           prediction.threads, csv_field(r.name), r.repeat, r.memory.count, r.computing.count,
           r.waiting.count, r.once.count, r.total.count, bound_word(r.bound),
-          bottleneck_word(r.slowest.bottleneck), domain(r.slowest.from), domain(r.slowest.to),
-          r.flops, r.bytes, csv_number(r.intensity()), csv_number(r.roof()), csv_number(r.rate()),
-          csv_number(count_of(r.measured)), csv_number(error_if_measured(r.total, r.measured)));
+          model::bottleneck_word(r.slowest.bottleneck), domain(r.slowest.from),
+          domain(r.slowest.to), r.flops, r.bytes, csv_number(r.intensity()), csv_number(r.roof()),
+          csv_number(r.rate()), csv_number(count_of(r.measured)),
+          csv_number(error_if_measured(r.total, r.measured)));
     }
     text += fmt::format("{},total,,,,,,{:.9g},,,,,,,,,,{},{}\n", prediction.threads,
                         prediction.total.count, csv_number(count_of(prediction.measured)),
@@ -117,43 +120,50 @@ std::string model_csv(const PredictedRun& run) {
   return text;
 }
 
+nlohmann::ordered_json traced_row_json(const trace::LeastRow& row) {
+  const auto if_known = [&row](double value) {
+    return row.is_known() ? ModelJson(value) : ModelJson(nullptr);
+  };
+  return {{"bytes", row.bytes},
+          {"bytes_without_home", row.homeless},
+          {"measured_s", row.least.measured.count},
+          {"least_s", if_known(row.least.memory.time.count)},
+          {"slowest", slowest_json(row.least.memory)},
+          {"efficiency", if_known(row.least.efficiency)},
+          {"all_local_s", if_known(row.least.if_local.count)},
+          {"verdict", model::verdict_word(row.least.verdict)}};
+}
+
 std::string traced_json(const TracedRun& run) {
   ModelJson json = {{"version", model_version},
                     {"name", run.name},
-                    {"machine", run.machine.name},
-                    {"notes", run.figures.notes()}};
+                    {"machine", run.times.machine},
+                    {"notes", run.times.notes}};
   json["constructs"] = ModelJson::array();
-  for (const TracedConstruct& construct : run.constructs) {
-    const bool known = construct.least.verdict != model::Verdict::no_bytes;
-    const auto if_known = [known](double value) {
-      return known ? ModelJson(value) : ModelJson(nullptr);
-    };
-    json["constructs"].push_back({{"place", construct.place},
-                                  {"bytes", construct.bytes},
-                                  {"bytes_without_home", construct.homeless},
-                                  {"measured_s", construct.least.measured.count},
-                                  {"least_s", if_known(construct.least.memory.time.count)},
-                                  {"slowest", slowest_json(construct.least.memory)},
-                                  {"efficiency", if_known(construct.least.efficiency)},
-                                  {"all_local_s", if_known(construct.least.if_local.count)},
-                                  {"verdict", verdict_word(construct.least.verdict)}});
+  for (const trace::LeastRow& row : run.times.rows) {
+    ModelJson construct = {{"place", traced_place(run.trace, row.construct)}};
+    construct.update(traced_row_json(row));
+    json["constructs"].push_back(std::move(construct));
   }
   return text_of(json);
+}
+
+std::string traced_row_csv(const trace::LeastRow& row) {
+  const auto if_known = [&row](double value) {
+    return csv_number(row.is_known() ? std::optional(value) : std::nullopt);
+  };
+  return fmt::format("{},{},{},{}", if_known(row.least.memory.time.count),
+                     if_known(row.least.efficiency), if_known(row.least.if_local.count),
+                     model::verdict_word(row.least.verdict));
 }
 
 std::string traced_csv(const TracedRun& run) {
   std::string text =
       "construct,bytes,bytes_without_home,measured_s,least_s,efficiency,all_local_s,verdict\n";
-  for (const TracedConstruct& construct : run.constructs) {
-    const bool known = construct.least.verdict != model::Verdict::no_bytes;
-    const auto if_known = [known](double value) {
-      return csv_number(known ? std::optional(value) : std::nullopt);
-    };
-    text += fmt::format(
-        "{},{:.0f},{:.0f},{:.9g},{},{},{},{}\n", csv_field(construct.place), construct.bytes,
-        construct.homeless, construct.least.measured.count,
-        if_known(construct.least.memory.time.count), if_known(construct.least.efficiency),
-        if_known(construct.least.if_local.count), verdict_word(construct.least.verdict));
+  for (const trace::LeastRow& row : run.times.rows) {
+    text += fmt::format("{},{:.0f},{:.0f},{:.9g},{}\n",
+                        csv_field(traced_place(run.trace, row.construct)), row.bytes, row.homeless,
+                        row.least.measured.count, traced_row_csv(row));
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/study/model/show.hpp"
+#include "model/least_words.hpp"
 
 namespace lares::cli {
 namespace {
@@ -18,7 +19,7 @@ std::string number_or_dash(const std::optional<double>& value) {
 
 std::string bound_text(const RegionTime& region) {
   if (region.bound != model::Bound::memory) return bound_word(region.bound);
-  return bottleneck_text(region.slowest);
+  return model::bottleneck_text(region.slowest);
 }
 
 /// "2 threads: 1 in domain 0, 1 in domain 1"; a long list is cut.

@@ -15,51 +15,6 @@ std::string time_text(model::Seconds time) {
 
 std::string error_text(double error) { return fmt::format("{:+.1f} %", 100 * error); }
 
-std::string bottleneck_text(const model::MemoryTime& slowest) {
-  switch (slowest.bottleneck) {
-    case model::Bottleneck::nothing:
-      return "nothing";
-    case model::Bottleneck::pair:
-      return slowest.from == slowest.to
-                 ? fmt::format("domain {} with its own memory", slowest.from.value())
-                 : fmt::format("domain {} with the memory of {}", slowest.from.value(),
-                               slowest.to.value());
-    case model::Bottleneck::home:
-      return fmt::format("the memory of domain {}, which several use", slowest.to.value());
-    case model::Bottleneck::machine:
-      break;
-  }
-  return "memory that all cores share";
-}
-
-std::string bottleneck_word(model::Bottleneck bottleneck) {
-  switch (bottleneck) {
-    case model::Bottleneck::pair:
-      return "pair";
-    case model::Bottleneck::home:
-      return "home";
-    case model::Bottleneck::machine:
-      return "machine";
-    case model::Bottleneck::nothing:
-      break;
-  }
-  return "nothing";
-}
-
-std::string verdict_word(model::Verdict verdict) {
-  switch (verdict) {
-    case model::Verdict::memory_bound:
-      return "memory-bound";
-    case model::Verdict::partly:
-      return "partly";
-    case model::Verdict::not_memory_bound:
-      return "not-memory-bound";
-    case model::Verdict::no_bytes:
-      break;
-  }
-  return "no-bytes";
-}
-
 std::string bound_word(model::Bound bound) {
   switch (bound) {
     case model::Bound::memory:

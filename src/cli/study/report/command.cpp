@@ -11,6 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/study/model/traced.hpp"
 #include "cli/study/report/report.hpp"
 #include "trace/page/page.hpp"
 #include "trace/read.hpp"
@@ -22,13 +23,20 @@ struct Options {
   std::string folder;
   std::string other;
   std::string page;
+  std::optional<std::string> machine;
   Format format = Format::text;
 };
 
-ReportedRun read(const std::string& folder) {
-  ReportedRun run{folder, expect(trace::read_trace(folder)), {}};
+/// `measured` may be null.
+ReportedRun read(const std::string& folder, const MeasuredMachine* measured) {
+  ReportedRun run{folder, expect(trace::read_trace(folder)), {}, std::nullopt};
+  if (measured != nullptr) run.model = times_on(*measured, folder, run.trace);
   run.findings = trace::find(run.trace);
   return run;
+}
+
+trace::PageRun page_run(const ReportedRun& run) {
+  return {run.trace, run.findings, run.model ? &*run.model : nullptr};
 }
 
 void print(const Options& options, const ReportedRun& run, const ReportedRun* after) {
@@ -47,8 +55,8 @@ void print(const Options& options, const ReportedRun& run, const ReportedRun* af
 }
 
 void write_page(const std::string& path, const ReportedRun& run, const ReportedRun* after) {
-  std::vector<trace::PageRun> runs{{run.trace, run.findings}};
-  if (after != nullptr) runs.push_back({after->trace, after->findings});
+  std::vector<trace::PageRun> runs{page_run(run)};
+  if (after != nullptr) runs.push_back(page_run(*after));
   std::ofstream file(path, std::ios::binary);
   if (file) trace::write_page(file, runs);
   file.close();
@@ -59,9 +67,12 @@ void write_page(const std::string& path, const ReportedRun& run, const ReportedR
 }
 
 void report(const Options& options) {
-  const ReportedRun run = read(options.folder);
+  std::optional<MeasuredMachine> machine;
+  if (options.machine) machine = load_measured_machine({*options.machine, std::nullopt});
+  const MeasuredMachine* const measured = machine ? &*machine : nullptr;
+  const ReportedRun run = read(options.folder, measured);
   std::optional<ReportedRun> after;
-  if (!options.other.empty()) after = read(options.other);
+  if (!options.other.empty()) after = read(options.other, measured);
   const ReportedRun* const other = after ? &*after : nullptr;
   if (options.page.empty()) return print(options, run, other);
   write_page(options.page, run, other);
@@ -84,10 +95,17 @@ void add_report(CLI::App& app) {
                    "Write the report as one HTML page, which opens from disk and asks the network "
                    "for nothing")
       ->type_name("FILE.html");
+  command
+      ->add_option("--machine", options->machine,
+                   "Also say what the bytes that constructs name take at least on this machine: "
+                   "what lares measure wrote of the one that it ran on, with the same --domain")
+      ->type_name("FILE");
   add_format_option(*command, options->format, {Format::text, Format::json, Format::csv});
   command->footer(
       "Data goes to standard output.\n"
-      "Example: lares run --trace before -- ./app 4096 && lares report before -o before.html");
+      "Examples:\n"
+      "  lares run --trace before -- ./app 4096 && lares report before -o before.html\n"
+      "  lares measure --output here.json && lares report before --machine here.json");
   command->callback([options] { report(*options); });
 }
 

@@ -1,8 +1,10 @@
 // The report for programs.
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/study/model/traced.hpp"
 #include "cli/study/report/report.hpp"
 #include "trace/names.hpp"
 
@@ -190,6 +192,20 @@ Json pages_json(const ReportedRun& run) {
           {"areas", areas_json(run)}};
 }
 
+// Null without a machine.
+Json least_times_json(const ReportedRun& run) {
+  if (!run.model) return nullptr;
+  Json constructs = Json::array();
+  for (const trace::LeastRow& row : run.model->rows) {
+    Json json = {{"place", place_of(run.trace, row.construct)}};
+    json.update(traced_row_json(row));
+    constructs.push_back(std::move(json));
+  }
+  return {{"machine", run.model->machine},
+          {"notes", run.model->notes},
+          {"constructs", std::move(constructs)}};
+}
+
 Json run_json(const ReportedRun& run) {
   const trace::Trace& trace = run.trace;
   const trace::Findings& findings = run.findings;
@@ -222,17 +238,33 @@ Json run_json(const ReportedRun& run) {
   json["lengths"] = lengths_json(run);
   json["pages"] = pages_json(run);
   json["moves"] = moves_json(run);
+  json["model"] = least_times_json(run);
   return json;
 }
 
 std::string csv_row(const ReportedRun& run, const trace::ConstructRow& row) {
   const auto& by = row.sums.time_by;
   return fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv_field(run.name),
+      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_field(run.name),
       csv_field(row.construct == trace::none ? "" : run.trace.constructs[row.construct].place),
       row.sums.grains, row.sums.time, by[0], by[1], by[2], row.create, row.shortest, row.median,
       row.longest, row.with_home, row.stolen,
       row.inflation > 0 ? fmt::format("{:.4f}", row.inflation) : "", row.critical);
+}
+
+std::string csv_rows(const ReportedRun& run) {
+  std::map<trace::Index, const trace::LeastRow*> least;
+  if (run.model) {
+    for (const trace::LeastRow& row : run.model->rows) least[row.construct] = &row;
+  }
+  std::string text;
+  for (const trace::ConstructRow& row : run.findings.constructs) {
+    text += csv_row(run, row);
+    const auto at = least.find(row.construct);
+    if (run.model) text += "," + (at == least.end() ? ",,," : traced_row_csv(*at->second));
+    text += "\r\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -246,11 +278,10 @@ std::string report_json(const ReportedRun& run, const ReportedRun* after) {
 std::string report_csv(const ReportedRun& run, const ReportedRun* after) {
   std::string text =
       "run,construct,grains,time_ns,local_ns,same_domain_ns,remote_ns,create_ns,shortest_ns,"
-      "median_ns,longest_ns,with_home,stolen,inflation,critical_ns\r\n";
-  for (const auto& row : run.findings.constructs) text += csv_row(run, row);
-  if (after == nullptr) return text;
-  for (const auto& row : after->findings.constructs) text += csv_row(*after, row);
-  return text;
+      "median_ns,longest_ns,with_home,stolen,inflation,critical_ns";
+  if (run.model) text += ",least_s,efficiency,all_local_s,verdict";
+  text += "\r\n" + csv_rows(run);
+  return after == nullptr ? text : text + csv_rows(*after);
 }
 
 }  // namespace lares::cli

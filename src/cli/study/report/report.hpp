@@ -1,10 +1,13 @@
 // What `lares report` prints of a trace.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "cli/output.hpp"
 #include "trace/findings/findings.hpp"
+#include "trace/model/least_times.hpp"
 
 namespace lares::cli {
 
@@ -13,6 +16,7 @@ struct ReportedRun {
   std::string name;  ///< of its folder
   trace::Trace trace;
   trace::Findings findings;
+  std::optional<trace::LeastTimes> model;  ///< if a measured machine was given
 };
 
 /// The verdict, diagnoses and tables, for people.
@@ -25,6 +29,13 @@ std::string pages_text(const ReportedRun& run, const Palette& palette);
 /// The part of it about memory that moved; "" if none did.
 std::string moves_text(const ReportedRun& run, const Palette& palette);
 
+/// The part of it about least times; "" without a machine.
+std::string model_section(const ReportedRun& run, const Palette& palette);
+
+/// The same of two runs.
+std::string model_comparison(const ReportedRun& before, const ReportedRun& after,
+                             const Palette& palette);
+
 /// Two runs side by side: what changed, for people. Constructs go by their places.
 std::string comparison_text(const ReportedRun& before, const ReportedRun& after,
                             const Palette& palette);
@@ -33,7 +44,15 @@ std::string comparison_text(const ReportedRun& before, const ReportedRun& after,
 /// run to compare, or null.
 std::string report_json(const ReportedRun& run, const ReportedRun* after);
 
-/// The constructs, a row each (RFC 4180), of one run or two.
+/// The constructs, a row each (RFC 4180), of one run or two. Four more columns with a machine.
 std::string report_csv(const ReportedRun& run, const ReportedRun* after);
+
+/// The text's tables of constructs have no more lines than this.
+inline constexpr std::size_t most_constructs = 20;
+/// "and 3 more", as a line, if there are more than that.
+std::string constructs_left(std::size_t constructs);
+
+/// The place of a construct, as it is in the trace; "?" if it is not known.
+std::string place_of(const ReportedRun& run, trace::Index construct);
 
 }  // namespace lares::cli

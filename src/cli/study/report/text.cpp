@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include "analysis/stats_file.hpp"
+#include "cli/study/report/pairs.hpp"
 #include "cli/study/report/report.hpp"
 #include "trace/findings/diagnoses/diagnoses.hpp"
 #include "trace/names.hpp"
@@ -16,7 +16,6 @@ namespace {
 using trace::Locality;
 using Align = Table::Align;
 
-constexpr std::size_t most_constructs = 20;
 constexpr std::size_t most_threads = 32;
 
 double share(std::uint64_t part, std::uint64_t whole) {
@@ -25,10 +24,6 @@ double share(std::uint64_t part, std::uint64_t whole) {
 
 std::uint64_t of(const std::array<std::uint64_t, trace::localities>& by, Locality locality) {
   return by[static_cast<std::size_t>(locality)];
-}
-
-std::string place_of(const ReportedRun& run, trace::Index construct) {
-  return construct == trace::none ? "?" : run.trace.constructs[construct].place;
 }
 
 std::string head_line(const ReportedRun& run) {
@@ -86,12 +81,8 @@ std::string constructs_text(const ReportedRun& run, const Palette& palette) {
                row.inflation > 0 ? fmt::format("{:.2f}", row.inflation) : "-",
                trace::human_share(share(row.critical, run.findings.critical))});
   }
-  std::string text = palette.bold("Constructs") + ", most time first\n" + table.text("  ");
-  if (run.findings.constructs.size() > most_constructs) {
-    text += fmt::format("  and {} more (--format csv has all)\n",
-                        run.findings.constructs.size() - most_constructs);
-  }
-  return text + "\n";
+  return palette.bold("Constructs") + ", most time first\n" + table.text("  ") +
+         constructs_left(run.findings.constructs.size()) + "\n";
 }
 
 std::string domains_text(const ReportedRun& run, const Palette& palette) {
@@ -197,6 +188,15 @@ std::string bound_text(const ReportedRun& run) {
 
 }  // namespace
 
+std::string place_of(const ReportedRun& run, trace::Index construct) {
+  return construct == trace::none ? "?" : run.trace.constructs[construct].place;
+}
+
+std::string constructs_left(std::size_t constructs) {
+  if (constructs <= most_constructs) return {};
+  return fmt::format("  and {} more (--format csv has all)\n", constructs - most_constructs);
+}
+
 std::string report_text(const ReportedRun& run, const Palette& palette) {
   std::string text = palette.bold(head_line(run)) + "\n\n";
   for (const std::string& sentence : run.findings.verdict) text += sentence + "\n";
@@ -204,6 +204,7 @@ std::string report_text(const ReportedRun& run, const Palette& palette) {
   text += "\n";
   text += diagnoses_text(run, palette);
   text += constructs_text(run, palette);
+  text += model_section(run, palette);
   text += domains_text(run, palette);
   text += matrix_text(run, palette);
   text += pages_text(run, palette);
@@ -260,31 +261,24 @@ std::string totals_text(const ReportedRun& before, const ReportedRun& after,
 
 std::string changed_constructs(const ReportedRun& before, const ReportedRun& after,
                                const Palette& palette) {
-  std::map<std::string, const trace::ConstructRow*> rows;
-  for (const auto& row : before.findings.constructs) rows[place_of(before, row.construct)] = &row;
   Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
   table.add({"construct", "time before", "after", "ratio", "remote before", "after"});
-  const auto remote = [](const trace::ConstructRow& row) {
-    return trace::human_share(share(of(row.sums.time_by, Locality::remote), row.sums.time));
+  const auto time = [](const trace::ConstructRow* row) {
+    return row == nullptr ? "-" : trace::human_time(row->sums.time);
   };
-  for (const trace::ConstructRow& row : after.findings.constructs) {
-    const std::string place = place_of(after, row.construct);
-    const auto at = rows.find(place);
-    if (at == rows.end()) {
-      table.add({analysis::printable(place), "-", trace::human_time(row.sums.time), "-", "-",
-                 remote(row)});
-      continue;
-    }
-    const trace::ConstructRow& old = *at->second;
-    table.add({analysis::printable(place), trace::human_time(old.sums.time),
-               trace::human_time(row.sums.time),
-               change(static_cast<double>(old.sums.time), static_cast<double>(row.sums.time)),
-               remote(old), remote(row)});
-    rows.erase(at);
-  }
-  for (const auto& [place, row] : rows) {
-    table.add({analysis::printable(place), trace::human_time(row->sums.time), "-", "-",
-               remote(*row), "-"});
+  const auto remote = [](const trace::ConstructRow* row) {
+    return row == nullptr
+               ? "-"
+               : trace::human_share(share(of(row->sums.time_by, Locality::remote), row->sums.time));
+  };
+  for (const auto& [place, old, now] :
+       pairs_of(before, before.findings.constructs, after, after.findings.constructs)) {
+    const bool both = old != nullptr && now != nullptr;
+    table.add(
+        {analysis::printable(place), time(old), time(now),
+         both ? change(static_cast<double>(old->sums.time), static_cast<double>(now->sums.time))
+              : "-",
+         remote(old), remote(now)});
   }
   return palette.bold("Constructs") + "\n" + table.text("  ") + "\n";
 }
@@ -314,6 +308,7 @@ std::string comparison_text(const ReportedRun& before, const ReportedRun& after,
   text += "after   " + palette.bold(head_line(after)) + "\n\n";
   text += totals_text(before, after, palette);
   text += changed_constructs(before, after, palette);
+  text += model_comparison(before, after, palette);
   text += changed_diagnoses(before, after, palette);
   while (text.ends_with("\n\n")) text.pop_back();
   return text;

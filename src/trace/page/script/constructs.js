@@ -22,12 +22,21 @@ function nameCell(row) {
   }, { class: "link", title: "Highlight in the timeline" });
 }
 
-function oneRunRows(run) {
-  return run.findings.tables.constructs.map((row) => ({
+function nameColumn() {
+  return { title: "construct", isText: true, value: (row) => row.name, text: (row) => row.name, cell: nameCell };
+}
+
+// Rows that know their construct, with what nameCell wants.
+function namedRows(run, rows) {
+  return rows.map((row) => ({
     ...row,
     name: constructName(run, row.construct ?? NONE),
     constructs: [row.construct ?? NONE, -2],
   }));
+}
+
+function oneRunRows(run) {
+  return namedRows(run, run.findings.tables.constructs);
 }
 
 function timeShare(sums, kind) {
@@ -45,7 +54,7 @@ function inflationText(inflation) {
 function oneRunColumns(run) {
   const { critical } = run.findings;
   return [
-    { title: "construct", isText: true, value: (row) => row.name, text: (row) => row.name, cell: nameCell },
+    nameColumn(),
     numberColumn("grains", (row) => row.sums.grains, countText),
     numberColumn("own time", (row) => row.sums.time, timeText, "Sum over its grains"),
     numberColumn("of all", (row) => row.sums.time / Math.max(1, run.findings.work), shareText, "Share of all grains' own time"),
@@ -62,8 +71,8 @@ function oneRunColumns(run) {
 }
 
 // Constructs that two runs share are those of the same name.
-function twoRunRows(runs) {
-  const rows = pairedRows(runs, (run) => run.findings.tables.constructs, (run, row) => rowIdentity(run, row.construct));
+function namedPairs(runs, rowsOf) {
+  const rows = pairedRows(runs, rowsOf, (run, row) => rowIdentity(run, row.construct));
   for (const row of rows) {
     const side = row.sides[0] === null ? 1 : 0;
     row.name = constructName(runs[side], row.sides[side].construct ?? NONE);
@@ -72,10 +81,14 @@ function twoRunRows(runs) {
   return rows;
 }
 
+function twoRunRows(runs) {
+  return namedPairs(runs, (run) => run.findings.tables.constructs);
+}
+
 function twoRunColumns(runs) {
   const critical = new Map(runs.flatMap((run) => run.findings.tables.constructs.map((row) => [row, run.findings.critical])));
   return [
-    { title: "construct", isText: true, value: (row) => row.name, text: (row) => row.name, cell: nameCell },
+    nameColumn(),
     ...pairColumns("time", (row) => row.sums.time, timeText),
     ...pairColumns("grains", (row) => row.sums.grains, countText),
     ...pairColumns("remote", (row) => timeShare(row.sums, 2), shareText),

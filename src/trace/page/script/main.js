@@ -22,6 +22,7 @@ function makeTexts(runs) {
   makePlaces(runs);
   makePages(runs);
   makeConstructs(runs);
+  makeModel(runs);
 }
 
 function makePictures(runs) {
