@@ -40,9 +40,8 @@ Result<RecordedMoves> parse_moves(std::span<const std::byte> bytes) {
   RecordedMoves moves;
   if (head.noted > head.room) moves.over_limit = head.noted - head.room;
   bytes = bytes.subspan(sizeof(head));
-  const std::uint64_t count =
-      std::min<std::uint64_t>({head.noted, head.room, MovesHead::most_room,
-                               bytes.size() / sizeof(MoveEvent)});
+  const std::uint64_t count = std::min<std::uint64_t>(
+      {head.noted, head.room, MovesHead::most_room, bytes.size() / sizeof(MoveEvent)});
   for (std::uint64_t i = 0; i < count; ++i) {
     MoveEvent event;
     std::memcpy(&event, bytes.data() + i * sizeof(event), sizeof(event));

@@ -184,6 +184,10 @@ bool is_dropped(const Task& task) noexcept;
 /// task that the program wants run at once from one that might as well be left for later.
 void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
                 std::uint16_t flags) noexcept;
+/// The same where a record or a tool is told what the task depends on. Precondition:
+/// worker.observed, and runs_in_order() if there are dependences.
+void run_inline_observed(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
+                         std::uint16_t flags, std::span<const Dependence> dependences) noexcept;
 /// True if every earlier task of the team has completed, so that dependences need not be looked at
 /// and a task may run at once.
 inline bool runs_in_order(const Worker& worker) noexcept {

@@ -42,6 +42,12 @@ RecordedWords words_of(std::uintptr_t address, Bytes bytes, RecordMode mode) noe
           static_cast<std::uint64_t>(mode) | bytes.count << record_bytes_shift};
 }
 
+// Of the mapping that holds the address, or 0.
+std::uintptr_t end_around(RecordStream& stream, std::uintptr_t address) noexcept {
+  const memory::Extent known = Engine::instance().extents()->around(address);
+  return known.known() ? known.end : stream.look_around(address, memory::real_maps()).end;
+}
+
 // With what the kernel knows of a range that this thread names for the first time.
 RecordedWords describe(RecordStream& stream, std::uintptr_t address, Bytes bytes,
                        RecordMode mode) noexcept {
@@ -54,7 +60,7 @@ RecordedWords describe(RecordStream& stream, std::uintptr_t address, Bytes bytes
   const std::uint64_t home =
       found.home.valid() ? found.home.index() + record_first_home : record_home_unknown;
   words.where |= std::min(home, most_home) << record_home_shift;
-  const std::uint64_t end = bytes.count == 0 ? engine.extents()->around(address).end : 0;
+  const std::uint64_t end = bytes.count == 0 ? end_around(stream, address) : 0;
   if (end > address) {
     words.what = static_cast<std::uint64_t>(mode) | record_to_end_of_mapping |
                  (end - address) << record_bytes_shift;

@@ -395,6 +395,19 @@ std::uint32_t RecordStream::shape(std::uint64_t what, std::uint64_t at) noexcept
   return shapes_;
 }
 
+memory::Extent RecordStream::look_around(std::uintptr_t address,
+                                         const memory::MapsSource& maps) noexcept {
+  if (last_seen_.begin <= address && address < last_seen_.end) return last_seen_;
+  if (looks_ == most_looks) return {};
+  ++looks_;
+  memory::Extent found;
+  memory::for_each_mapping_in(maps, address, address + 1, [&](const memory::Mapping& mapping) {
+    if (mapping.data) found = {mapping.begin, mapping.end};
+  });
+  if (found.known()) last_seen_ = found;
+  return found;
+}
+
 std::uint32_t RecordStream::construct(std::uintptr_t code) noexcept {
   if (code == 0) return 0;
   const KnownConstruct& known = constructs_at_[(code * 0x9E3779B97F4A7C15ULL) >> 56U];

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "memory/extent.hpp"
+#include "memory/maps.hpp"
 #include "runtime/record_budget.hpp"
 #include "runtime/record_format.hpp"
 
@@ -75,6 +77,12 @@ class RecordStream {
   }
   void has_told(std::uintptr_t address) noexcept { told_[slot_of(address)] = address; }
 
+  /// The mapping around `address` for when the process's list does not know it, as while another
+  /// thread reads that: asked of the kernel by this thread alone, most_looks times at most in all.
+  /// O(mappings) then, else O(1).
+  memory::Extent look_around(std::uintptr_t address, const memory::MapsSource& maps) noexcept;
+  static constexpr std::uint32_t most_looks = 16;
+
  private:
   RecordStream() noexcept = default;
   /// `flags` for open().
@@ -116,6 +124,8 @@ class RecordStream {
   std::uint64_t last_begun_ = 0;   ///< since the last clock; 0: none
   std::uint32_t shapes_ = 0;       ///< since the last clock
   std::uint64_t* open_ = nullptr;  ///< the event before, if it may still be told more of
+  memory::Extent last_seen_;       ///< of look_around()
+  std::uint32_t looks_ = 0;
   std::array<std::uintptr_t, told_slots> told_{};    ///< lossy: a lost address is told again
   std::array<KnownConstruct, 256> constructs_at_{};  ///< lossy: a lost one gets a number again
   std::array<KnownShape, 256> shapes_at_{};          ///< the same, since the last clock

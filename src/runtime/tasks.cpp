@@ -255,16 +255,16 @@ Task& take_spare(Worker& worker) noexcept {
 
 template <bool recorded>
 [[gnu::always_inline]] inline void run_spare(Worker& worker, void (*run)(Task&, Worker&),
-                                             void* function, void* data,
-                                             std::uint16_t flags) noexcept {
+                                             void* function, void* data, std::uint16_t flags,
+                                             std::span<const Dependence> dependences) noexcept {
   Task& task = take_spare(worker);
   task.run = run;
   task.flags = undeferred_flags(flags);
   task.host.call = {function, data};
   if constexpr (recorded) {
     const bool included = (flags & task_flag::undeferred) != 0;
-    record::created(worker, task, {}, included ? record_flag::undeferred : 0);
-    watch::created(worker, task, {}, included);
+    record::created(worker, task, dependences, included ? record_flag::undeferred : 0);
+    watch::created(worker, task, dependences, included);
   }
   if (run_unseen<recorded>(worker, task, run)) [[likely]] {
     task.next = worker.spares;
@@ -275,20 +275,20 @@ template <bool recorded>
   if constexpr (recorded) record::resumed(worker);
 }
 
-[[gnu::noinline]] void run_inline_recorded(Worker& worker, void (*run)(Task&, Worker&),
-                                           void* function, void* data,
-                                           std::uint16_t flags) noexcept {
-  run_spare<true>(worker, run, function, data, flags);
-}
-
 }  // namespace
+
+[[gnu::noinline]] void run_inline_observed(Worker& worker, void (*run)(Task&, Worker&),
+                                           void* function, void* data, std::uint16_t flags,
+                                           std::span<const Dependence> dependences) noexcept {
+  run_spare<true>(worker, run, function, data, flags, dependences);
+}
 
 void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
                 std::uint16_t flags) noexcept {
   // A worker's record never begins inside of a task, nor does it begin to be watched there.
   if (worker.observed) [[unlikely]]
-    return run_inline_recorded(worker, run, function, data, flags);
-  run_spare<false>(worker, run, function, data, flags);
+    return run_inline_observed(worker, run, function, data, flags, {});
+  run_spare<false>(worker, run, function, data, flags, {});
 }
 
 namespace {

@@ -32,10 +32,13 @@ int main(int argc, char** argv) {
   }
   const int is_serial = strcmp(argv[1], "serial") == 0;
   /* Not malloc, which would touch the first page, on whatever core this thread is before the
-   * region. */
-  const size_t bytes = (size_t)blocks * block_bytes;
-  char* const data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (data == MAP_FAILED) return 1;
+   * region. Nobody touches the page before it, so no neighbour's area goes on here. */
+  const size_t gap = 65536;
+  const size_t bytes = gap + (size_t)blocks * block_bytes;
+  char* const mapped =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return 1;
+  char* const data = mapped + gap;
 #pragma omp parallel
   {
     const int me = omp_get_thread_num();
@@ -51,6 +54,6 @@ int main(int argc, char** argv) {
 #pragma omp taskwait
   }
   printf("%p %d\n", (void*)data, data[block_bytes]);
-  munmap(data, bytes);
+  munmap(mapped, bytes);
   return 0;
 }

@@ -94,6 +94,8 @@ class Teller {
     return bytes.size();
   }
 
+  [[nodiscard]] RecordStream& stream() const { return *stream_; }
+
   static constexpr std::uint32_t number = 5;
   std::vector<RecordedEvent> told;
   std::vector<RecordedWords> told_accesses;
@@ -202,6 +204,23 @@ TEST(RecordStream, IsReadAsItWasToldInAnyOrder) {
     }
     expect_same(teller);
   }
+}
+
+TEST(RecordStream, LooksAroundOnceForEachMapping) {
+  Teller teller;
+  RecordStream& stream = teller.stream();
+  const std::vector<char> data(std::size_t{1} << 22U);
+  const auto first = reinterpret_cast<std::uintptr_t>(data.data());
+  const memory::Extent found = stream.look_around(first, memory::real_maps());
+  EXPECT_LE(found.begin, first);
+  EXPECT_GE(found.end, first + data.size());
+  // What is in it is known from now on, whatever else is asked.
+  for (std::uint32_t i = 1; i < 2 * RecordStream::most_looks; ++i) {
+    EXPECT_FALSE(stream.look_around(i, memory::real_maps()).known());
+  }
+  EXPECT_EQ(stream.look_around(first + data.size() - 1, memory::real_maps()).end, found.end);
+  const auto on_stack = reinterpret_cast<std::uintptr_t>(&teller);
+  EXPECT_FALSE(stream.look_around(on_stack, memory::real_maps()).known());
 }
 
 /// Bytes for each of many tasks of one thread. With `at_once` it runs each before it goes on.

@@ -46,8 +46,9 @@ Result<Bytes> make_moves_file(const std::string& trace, Bytes limit) {
   if (file >= 0) close(file);
   if (error == 0) return Bytes{bytes};
   if (file >= 0) unlink(path.c_str());
-  return Error{fmt::format("cannot write \"{}\": {}, so this trace does not tell which memory moved",
-                           path, std::strerror(error))};
+  return Error{
+      fmt::format("cannot write \"{}\": {}, so this trace does not tell which memory moved", path,
+                  std::strerror(error))};
 }
 
 void finish_moves_file(const std::string& trace) {

@@ -325,10 +325,14 @@ class LoneConstruct {
   runtime::submit(worker, *make_with_copy(worker, recipe), {});
 }
 
-// The same with dependences.
+// The same with dependences, which a record or a tool is told even if the task runs at once.
 [[gnu::noinline]] void queue_dependent(runtime::Worker& worker, Body body, void* data, long size,
                                        long align, unsigned flags, void** depend) {
   const Dependences dependences(depend);
+  if (runtime::runs_in_order(worker)) {
+    return runtime::run_inline_observed(worker, run_in_place, reinterpret_cast<void*>(body), data,
+                                        0, dependences.list());
+  }
   run_later(worker, {body, data, nullptr, size, align, flags, 0}, dependences.list(), nullptr);
 }
 
@@ -345,6 +349,11 @@ void make_any(runtime::Worker& worker, const Recipe& recipe, bool if_clause, voi
     return included ? run_now(worker, recipe, {}, detach) : run_later(worker, recipe, {}, detach);
   }
   const Dependences dependences(depend);
+  if (detach == nullptr && recipe.copy == nullptr && runtime::runs_in_order(worker)) {
+    return runtime::run_inline_observed(
+        worker, run_in_place, reinterpret_cast<void*>(recipe.body), recipe.data,
+        inline_flags(recipe, *worker.current, included), dependences.list());
+  }
   if (included) return run_now(worker, recipe, dependences.list(), detach);
   run_later(worker, recipe, dependences.list(), detach);
 }
