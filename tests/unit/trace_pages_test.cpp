@@ -12,6 +12,7 @@
 #include "analysis/touches_file.hpp"
 #include "runtime/record_format.hpp"
 #include "trace/assemble.hpp"
+#include "trace/findings/moves.hpp"
 #include "trace/findings/page_pieces.hpp"
 #include "trace/findings/pages.hpp"
 #include "trace/read.hpp"
@@ -278,6 +279,36 @@ TEST(TraceTouches, AreThoseOfTheThreadsThatTheFilesTell) {
   EXPECT_EQ(trace.touches.list[1].at, 500U);
   EXPECT_EQ(trace.touches.list[2].thread, 0U);
   EXPECT_EQ(trace.touches.list[2].bytes, 2 * page);
+}
+
+TEST(TraceMoves, AreThoseOfTheThreadsThatTheFilesTell) {
+  using memory::MoveKind;
+  Assembler assembler;
+  ASSERT_FALSE(assembler.add(record_of_two_threads()));
+  analysis::RecordedMoves moves;
+  moves.over_limit = 3;
+  moves.events = {{2500, 10, 30 * page, 2 * page, page, 7, 22, 1, MoveKind::fetch},
+                  {100, 20, 10 * page, 8 * page, 0, 7, 99, 9999, MoveKind::mark},
+                  {1600, 30, 40 * page, page, page, 1234, 5, 0, MoveKind::call}};
+  assembler.add(moves);
+  const Trace trace = assembler.finish();
+  EXPECT_EQ(trace.moves.over_limit, 3U);
+  ASSERT_EQ(trace.moves.list.size(), 3U);
+  const auto& list = trace.moves.list;
+  EXPECT_EQ(list[0].kind, MoveKind::mark);
+  EXPECT_EQ(list[0].at, 0U);
+  EXPECT_EQ(list[0].thread, none);
+  EXPECT_EQ(list[0].domain, no_domain);
+  EXPECT_EQ(list[1].kind, MoveKind::call);
+  EXPECT_EQ(list[1].thread, none);
+  EXPECT_EQ(list[2].at, 1500U);
+  EXPECT_EQ(list[2].thread, 0U);
+  EXPECT_EQ(list[2].domain, 1U);
+  const MoveFindings found = find_moves(trace);
+  EXPECT_EQ(found.marks.bytes, 8 * page);
+  EXPECT_EQ(found.calls.took, 30U);
+  EXPECT_EQ(found.fetches.arrived, page);
+  ASSERT_EQ(found.fetches_into.size(), trace.domains);
 }
 
 class TouchesInAFolder : public testing::Test {
