@@ -219,6 +219,8 @@ void write_begin(Worker& worker, const Task& task, Locality locality) noexcept {
 
 void write_resume(Worker& worker) noexcept { worker.record->resume(); }
 
+void write_resume_at_end(Worker& worker) noexcept { worker.record->resume_at_end(); }
+
 void write_end(Worker& worker) noexcept { worker.record->end(); }
 
 void write_group(Worker& worker) noexcept { worker.record->write(RecordKind::group, 0); }

@@ -35,6 +35,7 @@ void write_create(Worker& worker, Task& task, std::span<const Dependence> depend
 void write_wait(Worker& worker, RecordWait kind, std::span<const Dependence> dependences) noexcept;
 void write_begin(Worker& worker, const Task& task, Locality locality) noexcept;
 void write_resume(Worker& worker) noexcept;
+void write_resume_at_end(Worker& worker) noexcept;
 void write_end(Worker& worker) noexcept;
 void write_group(Worker& worker) noexcept;
 void write_asked(Worker& worker) noexcept;
@@ -56,6 +57,11 @@ inline void created(Worker& worker, Task& task, std::span<const Dependence> depe
 inline void resumed(Worker& worker) noexcept {
   if (is_on(worker)) [[unlikely]]
     write_resume(worker);
+}
+/// The same where hardly anything was done since a task ended.
+inline void resumed_at_end(Worker& worker) noexcept {
+  if (is_on(worker)) [[unlikely]]
+    write_resume_at_end(worker);
 }
 inline void begun(Worker& worker, const Task& task, Locality locality) noexcept {
   if (is_on(worker)) [[unlikely]]

@@ -366,8 +366,13 @@ bool RecordStream::create_of(std::span<const RecordedWords> accesses, std::uint3
   return true;
 }
 
-void RecordStream::resume() noexcept {
-  const std::uint64_t at = ticks();
+void RecordStream::resume() noexcept { resume(ticks()); }
+
+void RecordStream::resume_at_end() noexcept {
+  resume(kind_of(open_) == RecordKind::end ? last_ticks_ : ticks());
+}
+
+void RecordStream::resume(std::uint64_t at) noexcept {
   const RecordKind both = and_resume(kind_of(open_));
   const std::uint64_t elapsed = open_ == nullptr ? 0 : *open_ >> elapsed_shift;
   const std::uint64_t took = at - last_ticks_;

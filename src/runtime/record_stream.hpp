@@ -60,6 +60,8 @@ class RecordStream {
                  std::uint64_t at) noexcept;
   /// The engine gives control back to the program.
   void resume() noexcept;
+  /// The same right after end(), by so little that to read the clock would take longer.
+  void resume_at_end() noexcept;
 
   /// Goes on to the file's next window if this one is nearly full: called where the time that it
   /// takes is nobody's.
@@ -90,6 +92,7 @@ class RecordStream {
   void give_up(RecordEnd end) noexcept;
   bool go_to_next_window() noexcept;
   void write_clock() noexcept;
+  void resume(std::uint64_t at) noexcept;
   std::uint32_t name_construct(std::uintptr_t code) noexcept;
   bool begin_near(std::uint64_t task, std::uint32_t start, std::uint64_t at) noexcept;
   /// The number under which the file knows this second word of an access, or 0.

@@ -220,14 +220,16 @@ std::uint16_t undeferred_flags(std::uint16_t flags) noexcept {
   return static_cast<std::uint16_t>((flags | task_flag::undeferred) & ~task_flag::untied);
 }
 
-// The same for a task that the front end has made.
-void run_at_once(Worker& worker, Task& task) noexcept {
+// The same for a task that the front end has made. Answers true if it is gone.
+bool run_at_once(Worker& worker, Task& task) noexcept {
   task.flags = undeferred_flags(task.flags);
-  if (run_unseen<true>(worker, task, task.run)) {
+  const bool is_gone = run_unseen<true>(worker, task, task.run);
+  if (is_gone) {
     discard(worker, task);
   } else {
     complete_unseen(worker, task);
   }
+  return is_gone;
 }
 
 bool may_run_at_once(Worker& worker, const Task& task, bool depends) noexcept {
@@ -269,10 +271,11 @@ template <bool recorded>
   if (run_unseen<recorded>(worker, task, run)) [[likely]] {
     task.next = worker.spares;
     worker.spares = &task;
+    if constexpr (recorded) record::resumed_at_end(worker);
   } else {
     complete_unseen(worker, task);
+    if constexpr (recorded) record::resumed(worker);
   }
-  if constexpr (recorded) record::resumed(worker);
 }
 
 }  // namespace
@@ -293,8 +296,8 @@ void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, voi
 
 namespace {
 
-void hand_in(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
-  if (may_run_at_once(worker, task, !dependences.empty())) return run_at_once(worker, task);
+// Puts the task where it waits for its turn.
+void queue_up(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
   count_child(task);
   if (dependences.empty()) {
     count_created(worker, task);
@@ -311,16 +314,26 @@ void hand_in(Worker& worker, Task& task, std::span<const Dependence> dependences
   place_ready(worker, task);
 }
 
-}  // namespace
+void hand_in(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+  if (may_run_at_once(worker, task, !dependences.empty())) {
+    run_at_once(worker, task);
+  } else {
+    queue_up(worker, task, dependences);
+  }
+}
 
-namespace {
 [[gnu::noinline]] void hand_in_observed(Worker& worker, Task& task,
                                         std::span<const Dependence> dependences) noexcept {
   record::created(worker, task, dependences, 0);
   watch::created(worker, task, dependences, false);
-  hand_in(worker, task, dependences);
+  if (!may_run_at_once(worker, task, !dependences.empty())) {
+    queue_up(worker, task, dependences);
+  } else if (run_at_once(worker, task)) {
+    return record::resumed_at_end(worker);
+  }
   record::resumed(worker);
 }
+
 }  // namespace
 
 void submit(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {

@@ -1,6 +1,6 @@
-// Any bytes given as what the kernel told of page faults: as its ring, as the file of touches that
-// is made of it, and as that file beside a small trace. A sentence, or findings whose sums agree.
-// Run: fuzz_touches -max_total_time=60 CORPUS tests/fuzz/touches
+// Any bytes given as what the kernel told of page faults: as its ring, as the file of moves, as the
+// file of touches that is made of it, and as that file beside a small trace. A sentence, or
+// findings whose sums agree. Run: fuzz_touches -max_total_time=60 CORPUS tests/fuzz/touches
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/moves_file.hpp"
 #include "analysis/touches_file.hpp"
 #include "memory/touches/perf_ring.hpp"
 #include "trace/assemble.hpp"
@@ -94,11 +95,29 @@ void check(const trace::PageFindings& pages) {
   demand(columns == trace::all_bytes(pages.bytes) && rows == columns && areas == columns);
 }
 
+// Of any bytes: sums that hold.
+void read_as_moves(std::span<const std::byte> bytes) {
+  const auto moves = analysis::parse_moves(bytes);
+  if (!moves) return demand(!moves.error().sentence.empty());
+  demand(moves.value().events.size() <= bytes.size() / sizeof(memory::MoveEvent));
+  trace::Assembler assembler;
+  demand(!assembler.add(small_record()));
+  assembler.add(moves.value());
+  const trace::Trace trace = assembler.finish();
+  demand(trace.moves.list.size() == moves.value().events.size());
+  const trace::MoveFindings found = trace::find(trace).moves;
+  demand(found.marks.times + found.fetches.times + found.calls.times == trace.moves.list.size());
+  std::uint64_t into = 0;
+  for (const trace::MoveSums& each : found.fetches_into) into += each.bytes;
+  demand(into <= found.fetches.bytes);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
   read_as_ring(bytes);
+  read_as_moves(bytes);
   const auto touches = analysis::parse_touches(bytes);
   if (!touches) {
     demand(!touches.error().sentence.empty());

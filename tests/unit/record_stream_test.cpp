@@ -51,6 +51,10 @@ class Teller {
     stream_->resume();
     told.push_back(of(RecordKind::resume));
   }
+  void resume_at_end() {
+    stream_->resume_at_end();
+    told.push_back(of(RecordKind::resume));
+  }
   void begin(std::uint64_t task, std::uint32_t from) {
     stream_->begin(task, 0, from);
     RecordedEvent event = of(RecordKind::begin);
@@ -191,7 +195,11 @@ TEST(RecordStream, IsReadAsItWasToldInAnyOrder) {
           if (pick(4) == 0) teller.ready(any_task());
           break;
         case 5:
-          teller.resume();
+          if (pick(2) == 0) {
+            teller.resume();
+          } else {
+            teller.resume_at_end();
+          }
           break;
         default:
           teller.group();
@@ -221,6 +229,23 @@ TEST(RecordStream, LooksAroundOnceForEachMapping) {
   EXPECT_EQ(stream.look_around(first + data.size() - 1, memory::real_maps()).end, found.end);
   const auto on_stack = reinterpret_cast<std::uintptr_t>(&teller);
   EXPECT_FALSE(stream.look_around(on_stack, memory::real_maps()).known());
+}
+
+TEST(RecordStream, TakesNoTimeFromAnEndToWhatComesAtIt) {
+  Teller teller;
+  teller.create({}, 0);
+  teller.begin(teller.tasks.back(), 0);
+  teller.end();
+  teller.resume_at_end();
+  teller.group();
+  teller.resume_at_end();
+  const auto events = teller.read().events;
+  ASSERT_EQ(events.size(), 6U);
+  EXPECT_EQ(events[3].kind, RecordKind::resume);
+  EXPECT_EQ(events[3].at, events[2].at);
+  // Not at an end.
+  EXPECT_EQ(events[5].kind, RecordKind::resume);
+  EXPECT_GE(events[5].at, events[4].at);
 }
 
 /// Bytes for each of many tasks of one thread. With `at_once` it runs each before it goes on.
