@@ -1,5 +1,5 @@
-// Any bytes given as what the kernel told of page faults: as its ring, as the file of moves, as the
-// file of touches that is made of it, and as that file beside a small trace. A sentence, or
+// Any bytes given as what the kernel told of page faults: as its ring, as the file of touches that
+// is made of it, and as that file beside a small trace; and as the file of moves. A sentence, or
 // findings whose sums agree. Run: fuzz_touches -max_total_time=60 CORPUS tests/fuzz/touches
 #include <array>
 #include <bit>

@@ -27,6 +27,9 @@ class Teller {
     std::string name = std::filesystem::temp_directory_path() / "lares-stream-XXXXXX";
     folder_ = mkdtemp(name.data());
     stream_ = RecordStream::open(folder_.c_str(), number);
+    // Streams live as long as their process.
+    static std::vector<RecordStream*> all;
+    all.push_back(stream_);
   }
   Teller(const Teller&) = delete;
   Teller& operator=(const Teller&) = delete;
