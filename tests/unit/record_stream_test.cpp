@@ -28,8 +28,8 @@ class Teller {
     folder_ = mkdtemp(name.data());
     stream_ = RecordStream::open(folder_.c_str(), number);
     // Streams live as long as their process.
-    static std::vector<RecordStream*> all;
-    all.push_back(stream_);
+    static auto* const all = new std::vector<RecordStream*>;
+    all->push_back(stream_);
   }
   Teller(const Teller&) = delete;
   Teller& operator=(const Teller&) = delete;
