@@ -7,6 +7,7 @@ Example: bench/trace_overhead.py --rounds 7
 Three sides take turns: `lares run`, `lares run --trace`, and the stock runtime. The program makes tasks of a given
 length, all of them by one thread and without data, and independent chains with `depend`; each thread's grains are
 those of tests/trace/grains.c. A ratio is of medians; in brackets are the least and the most of the rounds' ratios.
+"ns a task" is by how much the whole takes longer, "of threads" that times the threads.
 """
 
 import argparse
@@ -65,7 +66,7 @@ def main():
     parser.add_argument("--folder", default="/tmp", help="where traces go")
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
-    print("compiler  tasks   threads  length      traced/plain           ns a task  bytes a task  plain/stock")
+    print("compiler  tasks   threads  length      traced/plain           ns a task  of threads  bytes a task  plain/stock")
     for family in ("gcc", "clang"):
         program = os.path.join(arguments.programs, f"grains-{family}")
         for shape in SHAPES:
@@ -74,10 +75,10 @@ def main():
                     rows, tasks, size = measure(arguments, program, shape, length, threads)
                     plain, traced, stock = (statistics.median(column) for column in zip(*rows))
                     ratios = [row[1] / row[0] for row in rows]
-                    cost = (traced - plain) * threads * 1e9 / tasks
+                    cost = (traced - plain) * 1e9 / tasks
                     print(
                         f"{family:8}  {shape:6}  {threads:7}  {length:6} ns   {traced / plain:5.3f} "
-                        f"[{min(ratios):.3f}..{max(ratios):.3f}]  {cost:9.0f}  {size / tasks:12.1f}  {plain / stock:11.2f}",
+                        f"[{min(ratios):.3f}..{max(ratios):.3f}]  {cost:9.0f}  {cost * threads:10.0f}  {size / tasks:12.1f}  {plain / stock:11.2f}",
                         flush=True,
                     )
     return 0

@@ -607,7 +607,7 @@ void add_run(CLI::App& app) {
   command
       ->add_option(
           "--record-limit", options->record_limit,
-          "What --record and --trace may write until the program's end, about 40 bytes a task "
+          "What --record and --trace may write until the program's end, about 24 bytes a task "
           "and 50 more if it names data; what comes later is missing (default: 128M)")
       ->type_name("SIZE");
   command->add_flag("--explain", options->explain,

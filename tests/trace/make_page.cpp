@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/findings/moves.hpp"
 #include "trace/findings/pages.hpp"
 #include "trace/model/least_times.hpp"
 #include "trace/page/page.hpp"
@@ -135,6 +136,10 @@ void make_pages(Trace& trace) {
     trace.touches.list.push_back(
         {0, 0x560000000000 + t * piece, piece / 4, t, 4711, trace.threads[t].domain});
   }
+  using lares::memory::MoveKind;
+  trace.moves.list = {{0, 1000, array, 2 * piece, 0, 0, 4711, no_domain, MoveKind::mark},
+                      {10, 20'000, array, piece, piece / 2, 0, 4711, 0, MoveKind::fetch},
+                      {20, 30'000, array + piece, piece, 0, 0, 4711, 0, MoveKind::fetch}};
   for (Grain& grain : trace.grains) {
     grain.first_access = static_cast<Index>(trace.accesses.size());
     grain.accesses = 1;
@@ -187,6 +192,7 @@ int main(int argc, char** argv) {
   for (const Trace& trace : traces) {
     findings.push_back(sums_of(trace));
     findings.back().pages = find_pages(trace);
+    findings.back().moves = find_moves(trace);
   }
   std::vector<LeastTimes> models;
   for (const Trace& trace : traces) {

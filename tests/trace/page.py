@@ -253,6 +253,19 @@ class Page(unittest.TestCase):
         self.open(page("two", 12, 3000, 4, 2))
         self.assertIn("traced without --pages", self.text("#pages"))
 
+    def test_moves_are_summed_up(self):
+        self.open(page("small", 4, 500, 2))
+        self.assertFalse(window.value("document.getElementById('moves').hidden"))
+        rows = window.value("[...document.querySelectorAll('#moves tbody tr')].map((row) => row.innerText.trim().split(/\\s{2,}|\\t/))")
+        self.assertEqual([row[0] for row in rows], ["marked for the next touch", "fetched at a touch", "into domain 0"])
+        self.assertEqual(rows[1][1:4], ["2", "2 MiB", "512 KiB"])
+        self.assertIn("50", rows[1][4])
+        self.assertIn("Nothing moved", self.text_of_second_run("#moves"))
+
+    def text_of_second_run(self, section):
+        self.open(page("two", 12, 3000, 4, 2))
+        return self.text(section)
+
     def test_without_pages_there_is_no_section(self):
         self.open(page("empty", 1, 0, 1))
         self.assertTrue(window.value("document.getElementById('pages').hidden"))

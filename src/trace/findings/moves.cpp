@@ -1,5 +1,7 @@
 #include "trace/findings/moves.hpp"
 
+#include <fmt/format.h>
+
 namespace lares::trace {
 namespace {
 
@@ -33,6 +35,17 @@ MoveFindings find_moves(const Trace& trace) {
     }
   }
   return found;
+}
+
+std::vector<MoveRow> move_rows(const MoveFindings& moves) {
+  std::vector<MoveRow> rows{{"marked for the next touch", moves.marks},
+                            {"fetched at a touch", moves.fetches}};
+  for (std::size_t domain = 0; domain < moves.fetches_into.size(); ++domain) {
+    rows.push_back({fmt::format("  into domain {}", domain), moves.fetches_into[domain]});
+  }
+  rows.push_back({"moved by a call", moves.calls});
+  std::erase_if(rows, [](const MoveRow& row) { return row.sums.times == 0; });
+  return rows;
 }
 
 }  // namespace lares::trace

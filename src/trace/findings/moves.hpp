@@ -1,11 +1,23 @@
 // Which memory was marked to move, and which moved.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "trace/findings/findings.hpp"
 
 namespace lares::trace {
 
 /// O(moves).
 MoveFindings find_moves(const Trace& trace);
+
+/// A line of the table for people.
+struct MoveRow {
+  std::string what;
+  MoveSums sums;
+};
+
+/// Those that happened at least once.
+std::vector<MoveRow> move_rows(const MoveFindings& moves);
 
 }  // namespace lares::trace

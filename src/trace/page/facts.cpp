@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "trace/findings/moves.hpp"
 #include "trace/names.hpp"
 #include "trace/page/model_facts.hpp"
 
@@ -203,6 +204,19 @@ Json facts_of_pages(const Touches& touches, const PageFindings& pages) {
           {"of_others", touches.bytes_of_others}};
 }
 
+Json facts_of_moves(const Trace& trace, const MoveFindings& moves) {
+  if (trace.moves.list.empty()) return nullptr;
+  Json rows = Json::array();
+  for (const MoveRow& row : move_rows(moves)) {
+    rows.push_back({{"what", row.what},
+                    {"times", row.sums.times},
+                    {"bytes", row.sums.bytes},
+                    {"arrived", row.sums.arrived},
+                    {"took", row.sums.took}});
+  }
+  return rows;
+}
+
 Json facts_of_findings(const Trace& trace, const Findings& findings) {
   return {{"verdict", findings.verdict},
           {"all", facts_of_sums(findings.all)},
@@ -214,7 +228,8 @@ Json facts_of_findings(const Trace& trace, const Findings& findings) {
           {"idle", findings.idle},
           {"in_regions", findings.in_regions},
           {"diagnoses", facts_of_diagnoses(findings.diagnoses)},
-          {"pages", facts_of_pages(trace.touches, findings.pages)}};
+          {"pages", facts_of_pages(trace.touches, findings.pages)},
+          {"moves", facts_of_moves(trace, findings.moves)}};
 }
 
 Json words() {

@@ -21,6 +21,7 @@ function makeTexts(runs) {
   makeAbout(runs);
   makePlaces(runs);
   makePages(runs);
+  makeMoves(runs);
   makeConstructs(runs);
   makeModel(runs);
 }
