@@ -258,7 +258,7 @@ class Page(unittest.TestCase):
         self.assertFalse(window.value("document.getElementById('moves').hidden"))
         rows = window.value("[...document.querySelectorAll('#moves tbody tr')].map((row) => row.innerText.trim().split(/\\s{2,}|\\t/))")
         self.assertEqual([row[0] for row in rows], ["marked for the next touch", "fetched at a touch", "into domain 0"])
-        self.assertEqual(rows[1][1:4], ["2", "2 MiB", "512 KiB"])
+        self.assertEqual(rows[1][1:4], ["2", "2.00 MiB", "512 KiB"])
         self.assertIn("50", rows[1][4])
         self.assertIn("Nothing moved", self.text_of_second_run("#moves"))
 
