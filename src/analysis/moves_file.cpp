@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "analysis/file_mark.hpp"
 #include "analysis/record_clock.hpp"
 
 namespace lares::analysis {
@@ -17,7 +18,6 @@ constexpr std::uint64_t most_moved_address = std::uint64_t{1} << 48U;
 /// So that sums over MovesHead::most_room events do not overflow.
 constexpr std::uint64_t most_moved_bytes = std::uint64_t{1} << 46U;
 constexpr std::uint64_t most_nanoseconds = std::uint64_t{1} << 46U;
-constexpr std::uint64_t magic_without_version = 0x00FFFFFF'FFFFFFFFULL;
 
 bool can_be(const MoveEvent& event) noexcept {
   return event.kind > MoveKind::none && event.kind < MoveKind::kinds &&
@@ -32,11 +32,7 @@ Result<RecordedMoves> parse_moves(std::span<const std::byte> bytes) {
   MovesHead head;
   if (bytes.size() < sizeof(head)) return Error{"it is truncated"};
   std::memcpy(&head, bytes.data(), sizeof(head));
-  constexpr std::uint64_t expected = MovesHead::expected_magic;
-  if ((head.magic & magic_without_version) != (expected & magic_without_version)) {
-    return Error{"it does not start with Lares' mark"};
-  }
-  if (head.magic != expected) return Error{"it comes from another version of Lares"};
+  if (const auto wrong = wrong_mark(head.magic, MovesHead::expected_magic)) return *wrong;
   RecordedMoves moves;
   if (head.noted > head.room) moves.over_limit = head.noted - head.room;
   bytes = bytes.subspan(sizeof(head));

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "analysis/file_mark.hpp"
 #include "analysis/record_clock.hpp"
 
 namespace lares::analysis {
@@ -16,7 +17,6 @@ constexpr std::uint16_t most_page_shift = 34;
 /// Linux gives no program memory from here on that does not ask for it. So sums over the processes
 /// of a trace, at most 65,534, do not overflow.
 constexpr std::uint64_t most_touched_address = std::uint64_t{1} << 48U;
-constexpr std::uint64_t magic_without_version = 0x00FFFFFF'FFFFFFFFULL;
 
 bool can_be(const TouchRun& run) noexcept {
   return run.page_shift >= least_page_shift && run.page_shift <= most_page_shift &&
@@ -64,11 +64,9 @@ Result<RecordedTouches> parse_touches(std::span<const std::byte> bytes) {
   RecordedTouches touches;
   if (bytes.size() < sizeof(TouchesHead)) return Error{"it is truncated"};
   std::memcpy(&touches.head, bytes.data(), sizeof(TouchesHead));
-  constexpr std::uint64_t expected = TouchesHead::expected_magic;
-  if ((touches.head.magic & magic_without_version) != (expected & magic_without_version)) {
-    return Error{"it does not start with Lares' mark"};
+  if (const auto wrong = wrong_mark(touches.head.magic, TouchesHead::expected_magic)) {
+    return *wrong;
   }
-  if (touches.head.magic != expected) return Error{"it comes from another version of Lares"};
   bytes = bytes.subspan(sizeof(TouchesHead));
   touches.runs.reserve(bytes.size() / sizeof(TouchRun));
   for (; bytes.size() >= sizeof(TouchRun); bytes = bytes.subspan(sizeof(TouchRun))) {

@@ -16,7 +16,7 @@ using trace::LeastRow;
 using trace::LeastTimes;
 
 std::string model_head(const LeastTimes& times, const Palette& palette) {
-  return palette.bold("Model") + ", on " + times.machine +
+  return palette.bold("Model") + ", on " + analysis::printable(times.machine) +
          " (least time of the bytes that constructs name)\n";
 }
 
