@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -269,15 +270,19 @@ void RecordStream::look_ahead() noexcept {
     go_to_next_window();
 }
 
+// After a clock, `at` is a little before it. Else the ticks have not stepped back, and fit.
+bool RecordStream::fits(std::uint64_t at) const noexcept {
+  constexpr std::uint64_t little = std::uint64_t{1} << 22U;
+  constexpr std::uint64_t most = (std::uint64_t{1} << 32U) - 1;
+  return at + little - last_ticks_ <= most;
+}
+
 std::uint64_t* RecordStream::reserve(std::size_t words, std::uint64_t at) noexcept {
   // There is always room for a clock, too.
   if (static_cast<std::size_t>(end_ - next_) < words + clock_words) [[unlikely]] {
     if (!go_to_next_window()) return nullptr;
   }
-  // After a clock, `at` is a little before it. Else the ticks have not stepped back, and fit.
-  constexpr std::uint64_t little = std::uint64_t{1} << 22U;
-  constexpr std::uint64_t most = (std::uint64_t{1} << 32U) - 1;
-  if (at + little - last_ticks_ > most) [[unlikely]]
+  if (!fits(at)) [[unlikely]]
     write_clock();
   std::uint64_t* const event = next_;
   next_ += words;
@@ -351,6 +356,13 @@ void RecordStream::ready(std::uint64_t task) noexcept {
 bool RecordStream::create_of(std::span<const RecordedWords> accesses, std::uint32_t small,
                              std::uint64_t at) noexcept {
   look_ahead();
+  constexpr std::ptrdiff_t most_words = clock_words + 3 * most_short_accesses + 1;
+  if (end_ - next_ < most_words) return false;
+  // A clock comes here if at all: it ends what numbers of shapes mean. The thread may have been
+  // kept from its core since `at`, and have told of a construct after that.
+  if (!fits(at)) [[unlikely]]
+    write_clock();
+  at = std::max(at, last_ticks_);
   std::array<std::uint32_t, most_short_accesses> shapes{};
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     shapes[i] = shape(accesses[i].what, at);

@@ -92,6 +92,8 @@ class RecordStream {
   void give_up(RecordEnd end) noexcept;
   bool go_to_next_window() noexcept;
   void write_clock() noexcept;
+  /// An event that happens when ticks() is `at` needs no clock before it.
+  [[nodiscard]] bool fits(std::uint64_t at) const noexcept;
   void resume(std::uint64_t at) noexcept;
   std::uint32_t name_construct(std::uintptr_t code) noexcept;
   bool begin_near(std::uint64_t task, std::uint32_t start, std::uint64_t at) noexcept;

@@ -26,7 +26,7 @@ import time
 import matrix
 from suite import COMPILERS, Builder, SuiteError, read_programs
 
-STOCK_TRIES = 3  # a stock runtime that fails now and then is named, but is not Lares' failure
+STOCK_TRIES = 20  # a stock runtime that fails now and then is named, but is not Lares' failure
 
 
 @dataclasses.dataclass

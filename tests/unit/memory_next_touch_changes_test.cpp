@@ -153,7 +153,8 @@ TEST_P(NextTouchChanges, HugePagesStayWholeWhereverTheAreaBegins) {
   next_touch_.touch(border + huge / 2, {1});
   // Who touched goes on when its own page is there; a thread may still be moving the others.
   EXPECT_EQ(std::count(first, first + 4 * huge, 7), static_cast<std::ptrdiff_t>(4 * huge));
-  EXPECT_EQ(huge_bytes(border + huge, 2 * huge), 2 * huge);
+  // Of the mapping that they are in, which may be all of it again.
+  EXPECT_GE(huge_bytes(border + huge, 2 * huge), 2 * huge);
 }
 
 TEST_P(NextTouchChanges, ASplitMappingIsTouched) {
