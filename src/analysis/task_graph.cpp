@@ -242,7 +242,9 @@ class Writer {
       if (step.kind != Step::Kind::chunk) continue;
       const RecordedChunk& chunk = actor.chunks[step.child];
       LoopShare& share = shares[chunk.loop];
-      if (share.chunks.empty()) share.loop = actor.loops[chunk.loop];
+      const RecordedLoop& loop = actor.loops[chunk.loop];
+      // Threads of a damaged record may not agree: each one's chunks lie in its own.
+      if (loop.iterations > share.loop.iterations) share.loop = loop;
       share.chunks.emplace_back(chunk, step.nanoseconds);
     }
   }

@@ -298,6 +298,17 @@ TEST(RecordedGraph, LeavesOutChunksThatCannotBe) {
   EXPECT_EQ(graph_of({one}), "loop 2\npiece 0\npiece 0.001\n");
 }
 
+TEST(RecordedGraph, TakesTheLargestLoopThatThreadsTellOf) {
+  constexpr std::uint64_t many = std::uint64_t{1} << 40U;
+  Script one;
+  one.enter(0, 1, 100).loop(1, 100, 4, 2).chunk(1, 2, 2).loop_end(2, 100).leave(5, 100);
+  Script other(1);
+  other.enter(0, 1, 200, 1).loop(1, 200, many, 2).chunk(2, many - 2, 2).loop_end(3, 200);
+  other.leave(5, 200);
+  const std::string graph = graph_of({one, other});
+  EXPECT_EQ(graph.substr(0, graph.find('\n')), "loop " + std::to_string(many / 32));
+}
+
 TEST(RecordedGraph, OfAnyEventsIsReadable) {
   Random random(11);
   for (int round = 0; round < 3000; ++round) {
