@@ -72,25 +72,16 @@ void note_what_is_missing(Trace& trace, std::size_t unreadable) {
   }
 }
 
-/// Adds the file of touches, if it is there. Answers what is wrong with it, or "".
-std::string add_touches(const std::string& directory, Assembler& assembler) {
-  const std::vector<std::byte> bytes =
-      analysis::read_record_bytes(directory + "/" + analysis::touches_file);
+/// Adds what `parse` makes of a file of the folder, if it is there. Answers what is wrong with it,
+/// or
+/// "".
+template <class Parse>
+std::string add_file(const std::string& path, Parse parse, Assembler& assembler) {
+  const std::vector<std::byte> bytes = analysis::read_record_bytes(path);
   if (bytes.empty()) return {};
-  const auto touches = analysis::parse_touches(bytes);
-  if (!touches) return touches.error().sentence;
-  assembler.add(touches.value());
-  return {};
-}
-
-/// Adds the file of moves, if it is there. Answers what is wrong with it, or "".
-std::string add_moves(const std::string& directory, Assembler& assembler) {
-  const std::vector<std::byte> bytes =
-      analysis::read_record_bytes(directory + "/" + memory::moves_file);
-  if (bytes.empty()) return {};
-  const auto moves = analysis::parse_moves(bytes);
-  if (!moves) return moves.error().sentence;
-  assembler.add(moves.value());
+  const auto parsed = parse(bytes);
+  if (!parsed) return parsed.error().sentence;
+  assembler.add(parsed.value());
   return {};
 }
 
@@ -157,8 +148,10 @@ Result<Trace> read_trace(const std::string& directory) {
   if (!files.empty() && unreadable == files.size()) {
     return Error{fmt::format("\"{}\" cannot be read: {}", directory, why)};
   }
-  const std::string damage = add_touches(directory, assembler);
-  const std::string damaged_moves = add_moves(directory, assembler);
+  const std::string damage =
+      add_file(directory + "/" + analysis::touches_file, analysis::parse_touches, assembler);
+  const std::string damaged_moves =
+      add_file(directory + "/" + memory::moves_file, analysis::parse_moves, assembler);
   Trace trace = assembler.finish();
   if (about) {
     trace.about = about.value();

@@ -329,7 +329,7 @@ class LoneConstruct {
 [[gnu::noinline]] void queue_dependent(runtime::Worker& worker, Body body, void* data, long size,
                                        long align, unsigned flags, void** depend) {
   const Dependences dependences(depend);
-  if (runtime::runs_in_order(worker)) {
+  if (worker.observed && runtime::runs_in_order(worker)) [[unlikely]] {
     return runtime::run_inline_observed(worker, run_in_place, reinterpret_cast<void*>(body), data,
                                         0, dependences.list());
   }
