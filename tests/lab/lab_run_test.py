@@ -51,6 +51,13 @@ def children_of(pid):
     return found
 
 
+def name_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
 def is_alive(pid):
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -126,7 +133,8 @@ class LabTest(unittest.TestCase):
 
     @staticmethod
     def guests_of(process):
-        return children_of(process.pid)
+        """Not what else the command starts for a moment, nor a child before it has become QEMU."""
+        return [child for child in children_of(process.pid) if name_of(child).startswith("qemu-system")]
 
 
 class Untouched(LabTest):
