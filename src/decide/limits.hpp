@@ -58,6 +58,16 @@ inline constexpr Nanoseconds leisurely{20'000};
 /// Holds that took too long, and pauses in others, until a team holds no more: those since one came
 /// to its end. So they cost a program a few times `hold` and no more.
 inline constexpr std::uint32_t most_hurried = 4;
+/// How long the trial takes that shows whether a series is woven, while the others wait: as long as
+/// so many tasks take to make, which is fair to slow machines as well, but for its bounds. A
+/// creator tries so many times.
+inline constexpr std::uint64_t weave_trial_in_tasks = 150'000;
+inline constexpr Nanoseconds shortest_weave_trial{5'000'000};
+inline constexpr Nanoseconds longest_weave_trial{250'000'000};
+inline constexpr std::uint32_t weave_trials = 8;
+/// A series of fewer tasks for each worker is dealt as it is made: the trial would take too large a
+/// part of it.
+inline constexpr std::size_t woven_per_worker = 4;
 /// How many tasks of its domain's queue a worker looks at for one that was dealt to it.
 inline constexpr int dealt_look = 8;
 /// How many ranges of a task decide where it goes: the first.
@@ -67,6 +77,15 @@ inline constexpr std::uint32_t deciding_accesses = 8;
 
 inline std::uint64_t to_ticks(Nanoseconds time, std::uint64_t ticks_per_microsecond) noexcept {
   return static_cast<std::uint64_t>(time.count) / 1000 * ticks_per_microsecond;
+}
+
+/// In ticks, of a creator that needs at least `to_make` for a task.
+inline std::uint64_t weave_trial(std::uint64_t to_make,
+                                 std::uint64_t ticks_per_microsecond) noexcept {
+  const std::uint64_t least = to_ticks(limits::shortest_weave_trial, ticks_per_microsecond);
+  const std::uint64_t most = to_ticks(limits::longest_weave_trial, ticks_per_microsecond);
+  if (to_make > most / limits::weave_trial_in_tasks) return most;
+  return std::max(to_make * limits::weave_trial_in_tasks, least);
 }
 
 /// In ticks: until when a creator that has made a task of a new series `now`, and the first of them

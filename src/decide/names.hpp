@@ -3,13 +3,14 @@
 // Many programs depend on a byte of a flag array, on the slot of a table of pointers, or on an
 // address outside of every array: a *name* of a block of data that lies somewhere else. The page of
 // a name says nothing about where its block is. But tasks of one name work on one block, so they
-// belong together, whatever they are called, and blocks that are named one after the other lie
-// beside each other most often. So a name's home is its position in the order in which a construct
-// first writes its names, once all are known: when one comes again.
+// belong together, whatever they are called, and blocks whose names follow each other lie beside
+// each other most often: flags, slots and rows are numbered as the blocks are, also where a program
+// makes its tasks in another order. So a name's home is its position in the order of the names that
+// a construct writes first, as addresses, once all are known: when one comes again.
 //
 // A program that writes into two arrays in turn names the blocks of the second one anew. They begin
-// a *generation* of names of their own, in the same order: its first task reads what the first name
-// of the generation before it stands for.
+// a *generation* of names of their own, made in the same order: its first task reads what the first
+// name of the generation before it stands for.
 #pragma once
 
 #include <algorithm>
@@ -31,16 +32,16 @@ class NameBook {
   static constexpr std::uint32_t sample = 16;
 
   struct Told {
-    std::uint32_t position = 0;
-    std::uint32_t count = 0;  ///< 0: not known yet
-    bool strong = false;      ///< these say more than the pages that hold the names
-    bool begins = false;      ///< it is the first name of its construct, which comes again
+    std::uint32_t position = 0;  ///< in the order of addresses
+    std::uint32_t count = 0;     ///< 0: not known yet
+    bool strong = false;         ///< these say more than the pages that hold the names
+    bool begins = false;         ///< it is the first name of its construct, which comes again
   };
 
   /// A task of the construct at `code` writes what `name` (not 0) stands for.
   /// `reads(name)`: true if it reads that. `home_of(name)` answers a number for the place that
-  /// holds an address, none below 0. O(1) amortised; once for each construct O(names) and `sample`
-  /// homes.
+  /// holds an address, none below 0. O(1) amortised; once for each construct O(names log names) and
+  /// `sample` homes.
   template <class Reads, class HomeOf>
   Told next(std::uintptr_t code, std::uintptr_t name, Reads reads, HomeOf home_of) {
     if (const Entry* const known = find(name); known != nullptr) {
@@ -63,8 +64,8 @@ class NameBook {
   static constexpr std::size_t most_constructs = 64;
 
   struct Entry {
-    std::uintptr_t name = 0;  ///< 0: free
-    std::uint32_t position = 0;
+    std::uintptr_t name = 0;     ///< 0: free
+    std::uint32_t position = 0;  ///< as they were made
     std::uint32_t construct = 0;
   };
   struct Construct {
@@ -75,6 +76,7 @@ class NameBook {
     std::uint32_t names = 0;  ///< of its newest generation
     std::uint32_t count = 0;  ///< of its first generation, once that is complete; 0 before
     bool strong = false;
+    std::vector<std::uint32_t> ranks;  ///< by position, of its first generation: by address
   };
 
   static std::size_t hash(std::uintptr_t name) noexcept {
@@ -110,7 +112,7 @@ class NameBook {
       if (construct.code == code) return &construct;
     }
     if (constructs_.size() == most_constructs) return nullptr;
-    constructs_.push_back({.code = code});
+    constructs_.emplace_back().code = code;
     return &constructs_.back();
   }
 
@@ -137,7 +139,8 @@ class NameBook {
   template <class HomeOf>
   Told told(Construct& construct, std::uint32_t index, std::uint32_t position, HomeOf home_of) {
     if (construct.count == 0) complete(construct, index, home_of);
-    return {position % construct.count, construct.count, construct.strong, position == 0};
+    return {construct.ranks[position % construct.count], construct.count, construct.strong,
+            position == 0};
   }
 
   /// All names of the construct are there. They say more than the pages that hold them if they are
@@ -146,7 +149,18 @@ class NameBook {
   template <class HomeOf>
   void complete(Construct& construct, std::uint32_t index, HomeOf home_of) {
     construct.count = construct.names;
+    rank(construct, index);
     construct.strong = are_too_near(construct) || are_in_one_place(construct, index, home_of);
+  }
+  void rank(Construct& construct, std::uint32_t index) {
+    std::vector<Entry> names;
+    for (const Entry& entry : entries_) {
+      if (entry.name != 0 && entry.construct == index) names.push_back(entry);
+    }
+    std::sort(names.begin(), names.end(),
+              [](const Entry& a, const Entry& b) { return a.name < b.name; });
+    construct.ranks.resize(construct.count);
+    for (std::uint32_t i = 0; i < construct.count; ++i) construct.ranks[names[i].position] = i;
   }
   static bool are_too_near(const Construct& construct) noexcept {
     return construct.nearest < smallest_block;

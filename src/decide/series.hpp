@@ -13,6 +13,7 @@
 
 #include "base/ids.hpp"
 #include "decide/limits.hpp"
+#include "decide/weave.hpp"
 
 namespace lares::decide {
 
@@ -41,8 +42,11 @@ class Series {
     if (rounds_ == 0) return is_hurried_ ? Answer::none : Answer::hold;
     return is_steady_ && made_ <= count_ ? Answer::place : Answer::none;
   }
-  /// Of the last task, if the answer was `place`.
+  /// Of the last task, if the answer was `place`: as it was made, and in the order of memory.
   [[nodiscard]] std::uint64_t position() const noexcept { return made_ - 1; }
+  [[nodiscard]] std::uint64_t rank() const noexcept {
+    return weave_.count == count_ ? weave_.rank(position()) : position();
+  }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   /// Complete rounds before this one, as long as they were alike.
   [[nodiscard]] std::uint32_t rounds() const noexcept { return rounds_; }
@@ -51,6 +55,7 @@ class Series {
   void hurry() noexcept { is_hurried_ = true; }
   /// Its tasks are over sooner than it takes to send them anywhere.
   void is_tiny() noexcept { is_tiny_ = true; }
+  void is_woven(const Weave& weave) noexcept { weave_ = weave; }
 
  private:
   void begin(std::uint32_t round) noexcept {
@@ -69,6 +74,7 @@ class Series {
   std::uint64_t count_ = 0;   ///< in the round before
   std::uint32_t round_ = 0;   ///< of the creator
   std::uint32_t rounds_ = 0;  ///< see rounds()
+  Weave weave_;
   bool is_steady_ = false;
   bool is_hurried_ = false;  ///< in this round
   bool is_tiny_ = false;

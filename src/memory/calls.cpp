@@ -103,6 +103,9 @@ long resident(void* address, std::size_t bytes, unsigned char* pages) noexcept {
     return known ? 0 : mincore(address, bytes, pages);
   });
 }
+long present(void* address, std::size_t bytes, unsigned char* pages) noexcept {
+  return quietly([&] { return long{mincore(address, bytes, pages)}; });
+}
 long here(unsigned* cpu, unsigned* node) noexcept {
   // The C library's needs no system call on most kernels, and may be called in signal handlers.
   return quietly([&] { return long{getcpu(cpu, node)}; });
@@ -125,8 +128,8 @@ long keep_only(const int* files, std::size_t count) noexcept {
 
 const SystemCalls& real_calls() noexcept {
   static constexpr SystemCalls calls{
-      &map,    &map_at,     &unmap, &remap,     &protect, &advise,   &unlock, &bind,
-      &prefer, &preference, &move,  &userfault, &control, &resident, &here,   &keep_only};
+      &map,        &map_at, &unmap,     &remap,   &protect,  &advise,  &unlock, &bind,     &prefer,
+      &preference, &move,   &userfault, &control, &resident, &present, &here,   &keep_only};
   return calls;
 }
 

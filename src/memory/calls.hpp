@@ -37,6 +37,8 @@ struct SystemCalls {
   /// sure. Else it is not known of what is swapped out, and a file's page is there if any process
   /// has it.
   long (*resident)(void* address, std::size_t bytes, unsigned char* pages) noexcept;
+  /// A byte a page: bit 0 says that it is in memory (mincore). Quicker where many are asked for.
+  long (*present)(void* address, std::size_t bytes, unsigned char* pages) noexcept;
   long (*here)(unsigned* cpu, unsigned* node) noexcept;  ///< where the calling thread runs
   /// Gives the calling thread a table of descriptors of its own with these in it, under the same
   /// numbers (close_range with CLOSE_RANGE_UNSHARE, Linux 5.9). They are sorted, and at least one.

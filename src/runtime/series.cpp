@@ -10,6 +10,7 @@
 #include "runtime/record.hpp"
 #include "runtime/waking.hpp"
 #include "runtime/watch.hpp"
+#include "runtime/weaving.hpp"
 
 namespace lares::runtime {
 
@@ -100,6 +101,11 @@ void hold_back(Worker& worker, Task& task) noexcept {
     end_hold(worker, worker.hold.ran(next, ticks() - start));
     return;
   }
+  // Before anybody sees the first one.
+  if (worker.hold.count() == 0) {
+    const std::uint64_t now = ticks();
+    worker.deque.hold(decide::held_until(now, now, ticks_per_microsecond()));
+  }
   if (!worker.deque.push(task)) {
     release_held(worker);
     return place_ready(worker, task);
@@ -169,24 +175,127 @@ void settle_no_more(Worker& worker) noexcept {
 
 }  // namespace
 
+namespace {
+
+// The tasks of a series that is dealt.
+struct HeldSeries {
+  std::span<Task*> tasks;  ///< by position; null for those that are not there any more
+  std::size_t first = 0;   ///< the first that is there: all behind it are
+};
+
+HeldSeries take_held(Worker& worker, std::size_t count) {
+  std::vector<Task*>& tasks = worker.held_storage;
+  tasks.assign(count, nullptr);
+  std::size_t first = count;
+  while (first > 0 && (tasks[first - 1] = worker.deque.pop()) != nullptr) --first;
+  return {tasks, first};
+}
+
+// A task, the last one of its period, and the one a period later.
+struct Trial {
+  std::size_t at[3];
+  Task* tasks[3];
+
+  [[nodiscard]] bool has(std::size_t position) const noexcept {
+    return std::find(std::begin(at), std::end(at), position) != std::end(at);
+  }
+};
+
+// The rest lies in the deque meanwhile, where others may take it if the trial is long.
+decide::MemoryOrder shown_by_trial(Worker& worker, HeldSeries& held,
+                                   const decide::Weave& weave) noexcept {
+  // Where the first ones were taken, by whom nobody knows, the trial is of memory beside theirs.
+  if (held.first + 1 >= weave.period) return decide::MemoryOrder::unknown;
+  Trial trial{{held.first, weave.period - 1, held.first + weave.period}, {}};
+  for (std::size_t i = 0; i < 3; ++i) trial.tasks[i] = held.tasks[trial.at[i]];
+  for (std::size_t i = held.first; i < held.tasks.size(); ++i) {
+    if (!trial.has(i)) worker.deque.push(*held.tasks[i]);  // where all of them fitted in
+  }
+  const decide::MemoryOrder order = try_out_weave(worker, trial.tasks);
+  worker.deque.hold(0);
+  for (std::size_t i = held.tasks.size(); i-- > held.first;) {
+    if (!trial.has(i)) held.tasks[i] = worker.deque.pop();
+  }
+  for (std::size_t i = 0; i < 3; ++i) held.tasks[trial.at[i]] = trial.tasks[i];
+  return order;
+}
+
+bool may_try(CreatorBooks& books) noexcept {
+  const memory::TryLock::Guard lock(books.lock);
+  if (!lock || books.weave_trials == decide::limits::weave_trials) return false;
+  ++books.weave_trials;
+  return true;
+}
+
+// Shown by a trial, or else by another series of this creator.
+bool is_woven(Worker& worker, HeldSeries& held, const decide::Weave& weave) noexcept {
+  CreatorBooks& books = worker.team->books;
+  auto order = decide::MemoryOrder::unknown;
+  if (may_try(books)) order = shown_by_trial(worker, held, weave);
+  const memory::TryLock::Guard lock(books.lock);
+  if (!lock) return false;
+  if (order != decide::MemoryOrder::unknown) books.weaves.show(weave, order);
+  return books.weaves.order_of(weave) == decide::MemoryOrder::woven;
+}
+
+// Some of its tasks may have run when it is known.
+decide::Weave weave_of(Worker& worker, HeldSeries& held) noexcept {
+  if (held.tasks.size() < decide::limits::woven_per_worker * worker.team->size()) return {};
+  decide::Series* const series = worker.held_series;
+  const decide::Weave weave = weave_by_arguments(held.tasks, held.first);
+  if (!weave.is_known() || !is_woven(worker, held, weave)) return {};
+  const memory::TryLock::Guard lock(worker.team->books.lock);
+  if (lock && series != nullptr) series->is_woven(weave);
+  return weave;
+}
+
+const Access* first_written(const Task& task) noexcept {
+  const std::span<Access> all = task.data_accesses();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [](const Access& each) { return policy::writes(each.mode); });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// Tasks that write what has names are dealt in the order of these.
+bool sort_by_name(std::span<Task*> held) noexcept {
+  const auto has_name = [](const Task* task) {
+    return task->has(task_flag::depends) && first_written(*task) != nullptr;
+  };
+  if (!std::all_of(held.begin(), held.end(), has_name)) return false;
+  std::sort(held.begin(), held.end(), [](const Task* a, const Task* b) {
+    return first_written(*a)->address < first_written(*b)->address;
+  });
+  return true;
+}
+
+// Each to the domain that has its part of them in the order of memory.
+void deal(Worker& worker, std::span<Task*> held, const decide::Weave& weave) noexcept {
+  const policy::Places& places = *worker.team->places;
+  Dealt dealt(worker);
+  // The newest first, since the oldest is handed out first.
+  for (std::uint64_t position = held.size(); position-- > 0;) {
+    if (held[position] == nullptr) continue;
+    const WorkerId part =
+        decide::worker_of_part(weave.rank(position), held.size(), worker.team->size());
+    dealt.add_older(*held[position], places.domain_of(part));
+  }
+  dealt.hand_out();
+}
+
+}  // namespace
+
 void release_held_tasks(Worker& worker) noexcept {
   const policy::Places& places = *worker.team->places;
-  const auto count = static_cast<std::uint64_t>(worker.hold.count());
+  const auto count = static_cast<std::size_t>(worker.hold.count());
   hold_no_more(worker);
   if (!is_sole_creator(worker) || count < places.domains_with_workers().size()) {
     return let_go(worker);
   }
   worker.team->hurried.store(0, std::memory_order_relaxed);
   settle(worker);  // only now: of what is let go nobody knows where it belongs
-  Dealt dealt(worker);
-  // The newest first. Some may be gone: whoever waited for long has taken the oldest.
-  for (std::uint64_t position = count; position-- > 0;) {
-    Task* const task = worker.deque.pop();
-    if (task == nullptr) break;
-    const WorkerId part = decide::worker_of_part(position, count, worker.team->size());
-    dealt.add_older(*task, places.domain_of(part));
-  }
-  dealt.hand_out();
+  HeldSeries held = take_held(worker, count);
+  const bool named = sort_by_name(held.tasks.subspan(held.first));
+  deal(worker, held.tasks, named ? decide::Weave{} : weave_of(worker, held));
   worker.held_by_strong_names = false;
 }
 
@@ -208,7 +317,7 @@ InSeries next_in(Worker& worker, CreatorBooks& books, std::uintptr_t code) noexc
     case decide::Series::Answer::none:
       return {};
   }
-  const DomainId home = home_of_part(worker, series.position(), series.count());
+  const DomainId home = home_of_part(worker, series.rank(), series.count());
   if (home.valid() && series.rounds() < decide::limits::first_instances) settle(worker);
   return {home, false, series.position() == 0};
 }

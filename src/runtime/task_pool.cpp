@@ -50,6 +50,8 @@ char* fresh_memory(std::size_t bytes) noexcept {
 
 }  // namespace
 
+std::size_t TaskPool::payload_room(const Task& task) noexcept { return room_of(task.size_class); }
+
 Task* TaskPool::refill(ThreadState& self, std::size_t size_class) noexcept {
   // First what others gave back, whatever its class.
   Task* list = returned_.exchange(nullptr, std::memory_order_acquire);

@@ -20,6 +20,8 @@ class TaskPool {
   /// A descriptor with room for `payload` bytes behind it; uninitialised but for the pool's own
   /// fields. Owner only. Aborts if the system has no memory.
   Task* allocate(ThreadState& self, std::size_t payload) noexcept;
+  /// The room behind a descriptor: as much as was asked for, or more. Who asks holds the task.
+  static std::size_t payload_room(const Task& task) noexcept;
   /// Gives `task` back. Any thread; `self` is the calling thread's state.
   static void release(ThreadState& self, Task* task) noexcept;
   /// Gives back what release() has kept. Owner only.

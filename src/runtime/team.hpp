@@ -73,6 +73,8 @@ struct CreatorBooks {
   memory::TryLock lock;
   decide::SeriesBook series;  ///< its holder's, as is what follows
   decide::NameBook names;
+  decide::Weaves weaves;
+  std::uint32_t weave_trials = 0;
   std::uint32_t round = 1;  ///< changes when a creator has waited for what it made
 };
 
@@ -148,6 +150,7 @@ struct alignas(128) Worker {
   decide::Series* held_series = nullptr;       ///< which they are of
   bool held_by_strong_names = false;           ///< see decide::NameBook::Told
   std::vector<Task*> dealt_storage;            ///< by domain
+  std::vector<Task*> held_storage;             ///< those that are dealt, as they were made
 
   // This worker writes, any worker reads: together they tell whether the team is quiet.
   alignas(64) std::atomic<std::uint64_t> created{0};

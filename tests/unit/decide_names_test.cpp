@@ -46,6 +46,38 @@ TEST(NameBook, TellsThePositionOfEachOnceAllAreKnown) {
   }
 }
 
+// Down the columns of a table of names, or backwards.
+TEST(NameBook, TellsPositionsInTheOrderOfAddressesHoweverTheyWereMade) {
+  NameBook down;
+  NameBook back;
+  constexpr std::uint32_t side = 4;
+  for (int again = 0; again < 3; ++again) {
+    for (std::uint32_t made = 0; made < side * side; ++made) {
+      const std::uint32_t at = made % side * side + made / side;
+      const auto told = down.next(code, flags + at, reads_nothing, nowhere);
+      const auto other = back.next(code, flags - made, reads_nothing, nowhere);
+      if (again == 0) continue;
+      EXPECT_EQ(told.position, at);
+      EXPECT_EQ(other.position, side * side - 1 - made);
+      EXPECT_EQ(told.begins, made == 0);
+    }
+  }
+}
+
+TEST(NameBook, TellsALaterGenerationsPositionsAsTheFirstOnes) {
+  NameBook book;
+  constexpr std::uint32_t blocks = 16;
+  constexpr std::uintptr_t other = flags + 4096;
+  const auto at = [](std::uint32_t made) { return made % 4 * 4 + made / 4; };
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    book.next(code, flags + at(i), reads_nothing, nowhere);
+  }
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    const auto reads = [&](std::uintptr_t name) { return name == flags + at(i); };
+    EXPECT_EQ(book.next(code, other + at(i), reads, nowhere).position, at(i));
+  }
+}
+
 TEST(NameBook, SaysMoreThanPagesForFlagsAndSlots) {
   NameBook book;
   EXPECT_TRUE(sweep(book, 20, 8, spread).back().strong);

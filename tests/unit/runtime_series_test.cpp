@@ -1,6 +1,9 @@
 // Where tasks that name no data go: by their place in what one thread makes.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -9,6 +12,7 @@
 
 #include "base/clock.hpp"
 #include "decide/limits.hpp"
+#include "runtime/execution.hpp"
 #include "runtime/series.hpp"
 #include "support/runtime_host.hpp"
 
@@ -116,6 +120,99 @@ TEST(SeriesOfTasks, GoToTheirDomainsFromTheSecondTimeOn) {
     EXPECT_EQ(queued_in(worker, 1), before);
     make_series(worker, 5, nothing);
     EXPECT_EQ(queued_in(worker, 1), before + 5);
+  });
+}
+
+/// The numbers of the tasks that lie in a domain's queue, which are run.
+template <class Number>
+std::vector<int> taken_from(Worker& worker, std::size_t domain, Number number) {
+  std::vector<int> numbers;
+  const PlaceId place = worker.team->places->of(DomainId{domain});
+  while (Task* const task = worker.team->queues[place.index()]->take(nullptr, true)) {
+    numbers.push_back(number(*task));
+    execute(worker, *task);
+  }
+  return numbers;
+}
+
+/// A task of two loops: it touches one byte in each page of its row of blocks.
+struct BlockTask {
+  int row;
+  int column;
+  char* memory;
+  static constexpr int side = 8;
+  static constexpr int pages = 64;  ///< of a row of blocks, shared by all of the row
+  void operator()(Worker&) const {
+    for (int i = 0; i < pages; ++i) memory[4096L * (row * pages + i) + column] = 1;
+    host::work(1000);  // so that it is no tiny one
+  }
+};
+
+/// What such a series that goes down the columns, or along the rows, leaves in the domains' queues:
+/// how many tasks of the lower half of the rows, of how many.
+void deal_blocks(Worker& worker, bool down, char* memory, int& low_in_0, int& in_0) {
+  for (int slow = 0; slow < BlockTask::side; ++slow) {
+    for (int fast = 0; fast < BlockTask::side; ++fast) {
+      const BlockTask block{down ? fast : slow, down ? slow : fast, memory};
+      submit_from(worker, *host::make_task(worker, block), code, {});
+    }
+  }
+  release_held(worker);
+  const auto rows = taken_from(worker, 0, [](const Task& task) {
+    return static_cast<const BlockTask*>(task.payload())->row;
+  });
+  in_0 = static_cast<int>(rows.size());
+  low_in_0 = static_cast<int>(
+      std::count_if(rows.begin(), rows.end(), [](int row) { return row < BlockTask::side / 2; }));
+  taken_from(worker, 1, [](const Task&) { return 0; });
+}
+
+class BlocksOfAMatrix : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Orders, BlocksOfAMatrix, testing::Bool());
+
+TEST_P(BlocksOfAMatrix, AreDealtByRowsThatSharePages) {
+  LARES_NEEDS_ORDER();
+  const bool down = GetParam();
+  constexpr std::size_t bytes = 4096UL * BlockTask::side * BlockTask::pages;
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  madvise(memory, bytes, MADV_NOHUGEPAGE);
+  watched([&](Worker& worker) {
+    // The second time nothing is new: as the first time. Tasks that were tried lie in no queue.
+    for (int time = 0; time < 2; ++time) {
+      int low = 0;
+      int all = 0;
+      deal_blocks(worker, down, static_cast<char*>(memory), low, all);
+      end_series_round(worker);
+      EXPECT_GE(all, time == 0 ? 29 : 32);
+      EXPECT_EQ(low, all);
+    }
+  });
+  munmap(memory, bytes);
+}
+
+// Flags of blocks, made down the columns.
+TEST(SeriesOfTasks, ThatHaveNamesAreDealtInTheOrderOfThese) {
+  LARES_NEEDS_ORDER();
+  static std::array<char, 64> flags;
+  watched([](Worker& worker) {
+    for (int made = 0; made < 64; ++made) {
+      const int at = made % 8 * 8 + made / 8;
+      const auto body = [at](Worker&) { flags[static_cast<std::size_t>(at)] = 1; };
+      const Dependence out = host::out(&flags[static_cast<std::size_t>(at)]);
+      submit_from(worker, *host::make_task(worker, body), code, {&out, 1});
+    }
+    if (worker.hold.count() != 64) GTEST_SKIP() << "homes are not of pages here";
+    release_held(worker);
+    for (std::size_t domain : {0, 1}) {
+      const auto numbers = taken_from(worker, domain, [](const Task& task) {
+        return static_cast<int>(task.accesses[0].address -
+                                reinterpret_cast<std::uintptr_t>(flags.data()));
+      });
+      EXPECT_EQ(numbers.size(), 32U);
+      for (const int number : numbers) EXPECT_EQ(number / 32, static_cast<int>(domain));
+    }
   });
 }
 

@@ -1,0 +1,52 @@
+// Which pages a thread has come to first, between two looks, and where.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "memory/calls.hpp"
+#include "memory/maps.hpp"
+#include "memory/reserve.hpp"
+
+namespace lares::memory {
+
+/// Looks at the process's own large memory of no file, as far as that is `most_pages` pages.
+/// Thread safety: one user at a time. What others touch meanwhile is seen as well.
+class NewPages {
+ public:
+  /// The area in which most pages are new since the last look: from the first new one to the end of
+  /// the last.
+  struct Found {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    std::uint64_t pages = 0;
+  };
+
+  /// 16 GiB in pages of four KiB.
+  static constexpr std::uint64_t most_pages = std::uint64_t{1} << 22U;
+  static constexpr std::size_t most_areas = 256;
+
+  NewPages(const SystemCalls& calls, const MapsSource& maps, Bytes page) noexcept;
+  /// False if there is more memory than that, or none to be looked at.
+  [[nodiscard]] bool can_look() const noexcept { return count_ > 0; }
+  /// O(pages). The first look tells of all that is there.
+  Found look() noexcept;
+
+ private:
+  struct Area {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+  };
+  void choose(const MapsSource& maps) noexcept;
+
+  const SystemCalls& calls_;
+  std::uint64_t page_;
+  Area areas_[most_areas] = {};
+  std::size_t count_ = 0;
+  std::uint64_t pages_ = 0;
+  /// As mincore says it: a byte a page, in the areas' order, of the last look, and behind that of
+  /// the present one.
+  Reserve seen_;
+};
+
+}  // namespace lares::memory

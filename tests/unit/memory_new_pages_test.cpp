@@ -1,0 +1,96 @@
+// Which pages a thread has come to first.
+#include "memory/new_pages.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lares::memory {
+namespace {
+
+constexpr std::size_t page = 4096;
+
+/// Fresh memory, without huge pages.
+class Fresh {
+ public:
+  explicit Fresh(std::size_t pages)
+      : bytes_(pages * page),
+        data_(static_cast<char*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    madvise(data_, bytes_, MADV_NOHUGEPAGE);
+  }
+  ~Fresh() { munmap(data_, bytes_); }
+  Fresh(const Fresh&) = delete;
+  Fresh& operator=(const Fresh&) = delete;
+  void touch(std::size_t at) { data_[at * page] = 1; }
+  [[nodiscard]] std::uintptr_t address(std::size_t at) const {
+    return reinterpret_cast<std::uintptr_t>(data_) + at * page;
+  }
+
+ private:
+  std::size_t bytes_;
+  char* data_;
+};
+
+TEST(NewPages, AreTheFirstToTheLastTouchedSinceTheLastLook) {
+  Fresh memory(1024);
+  for (std::size_t i = 0; i < 100; ++i) memory.touch(i);
+  NewPages pages(real_calls(), real_maps(), Bytes{page});
+  ASSERT_TRUE(pages.can_look());
+  pages.look();
+  for (std::size_t i = 300; i < 500; i += 2) memory.touch(i);
+  const NewPages::Found found = pages.look();
+  EXPECT_EQ(found.begin, memory.address(300));
+  EXPECT_EQ(found.end, memory.address(499));
+  EXPECT_EQ(found.pages, 100U);
+}
+
+TEST(NewPages, AreNoneWhereNothingWasTouchedForTheFirstTime) {
+  Fresh memory(1024);
+  for (std::size_t i = 0; i < 1024; ++i) memory.touch(i);
+  NewPages pages(real_calls(), real_maps(), Bytes{page});
+  pages.look();
+  for (std::size_t i = 0; i < 1024; ++i) memory.touch(i);
+  EXPECT_LT(pages.look().pages, 16U);  // what else the process does
+}
+
+TEST(NewPages, AreThoseOfTheAreaThatHasMost) {
+  Fresh one(512);
+  Fresh other(512);
+  NewPages pages(real_calls(), real_maps(), Bytes{page});
+  pages.look();
+  for (std::size_t i = 0; i < 20; ++i) one.touch(i);
+  for (std::size_t i = 0; i < 200; ++i) other.touch(i);
+  const NewPages::Found found = pages.look();
+  EXPECT_GE(found.pages, 200U);
+  EXPECT_LE(found.begin, other.address(0));
+  EXPECT_GE(found.end, other.address(200));
+}
+
+TEST(NewPages, AreLookedForInNoMoreMemoryThanThat) {
+  const std::size_t bytes = NewPages::most_pages * page + page;
+  void* const huge = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (huge == MAP_FAILED) GTEST_SKIP() << "no room for so much";
+  NewPages pages(real_calls(), real_maps(), Bytes{page});
+  EXPECT_FALSE(pages.can_look());
+  EXPECT_EQ(pages.look().pages, 0U);
+  munmap(huge, bytes);
+}
+
+TEST(NewPages, GoOnWhereMemoryIsGone) {
+  Fresh stays(512);
+  void* const between = mmap(nullptr, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  auto* const goes = new Fresh(512);
+  NewPages pages(real_calls(), real_maps(), Bytes{page});
+  pages.look();
+  delete goes;
+  for (std::size_t i = 0; i < 200; ++i) stays.touch(i);
+  EXPECT_GE(pages.look().pages, 200U);
+  munmap(between, page);
+}
+
+}  // namespace
+}  // namespace lares::memory
