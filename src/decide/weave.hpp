@@ -63,7 +63,7 @@ std::uint64_t period_of(std::uint64_t first, std::uint64_t count, std::size_t wi
   return 0;
 }
 
-/// The memory that a task came to first: what it touched of the area where it touched most.
+/// The memory that a task came to first: its part of one array, where it touched most.
 struct NewMemory {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -82,8 +82,7 @@ inline MemoryOrder memory_order(const NewMemory& first, const NewMemory& last,
   const bool overlap = last.begin < first.end && first.begin < last.end;
   const std::uintptr_t reach = first.end + (first.end - first.begin) / 4;
   const bool back =
-      next.pages == 0 ||
-      (next.begin >= first.begin && next.begin < first.end && next.end <= reach);
+      next.pages == 0 || (next.begin >= first.begin && next.begin < first.end && next.end <= reach);
   return !overlap && back ? MemoryOrder::woven : MemoryOrder::as_made;
 }
 

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <span>
 
-#include "memory/repair/large_area.hpp"
 #include "memory/pointer.hpp"
+#include "memory/repair/large_area.hpp"
 
 namespace lares::memory {
 
@@ -16,23 +16,47 @@ NewPages::NewPages(const SystemCalls& calls, const MapsSource& maps, Bytes page)
 
 namespace {
 
-// What is new in `now` since `before`, which becomes it. Most of it is as it was.
-NewPages::Found compare(std::uintptr_t begin, std::span<std::uint8_t> before,
-                        std::span<const std::uint8_t> now, std::uint64_t page) noexcept {
+// New pages that lie near each other, compared with how near the first two do: rows of one matrix,
+// but not two arrays that one mapping holds.
+class Clusters {
+ public:
+  explicit Clusters(std::uint64_t page) noexcept : page_(page) {}
+
+  void add(std::uintptr_t at) noexcept {
+    if (now_.pages == 1) reach_ = std::clamp(8 * (at - now_.end + page_), 16 * page_, 4096 * page_);
+    if (now_.pages != 0 && at - now_.end > reach_) end();
+    if (now_.pages++ == 0) now_.begin = at;
+    now_.end = at + page_;
+  }
+  NewPages::Found largest() noexcept {
+    end();
+    return most_;
+  }
+
+ private:
+  void end() noexcept {
+    if (now_.pages > most_.pages) most_ = now_;
+    now_ = {};
+  }
+
+  std::uint64_t page_;
+  std::uintptr_t reach_ = 0;
+  NewPages::Found now_;
+  NewPages::Found most_;
+};
+
+// Adds what is new in `now` since `before`, which becomes it. Most of it is as it was.
+void compare(std::uintptr_t begin, std::span<std::uint8_t> before,
+             std::span<const std::uint8_t> now, std::uint64_t page, Clusters& found) noexcept {
   constexpr std::size_t at_once = 256;
-  NewPages::Found found;
   for (std::size_t first = 0; first < before.size(); first += at_once) {
     const std::size_t some = std::min(at_once, before.size() - first);
     if (std::memcmp(&before[first], &now[first], some) == 0) continue;
     for (std::size_t i = first; i < first + some; ++i) {
-      if ((now[i] & 1U) == 0 || (before[i] & 1U) != 0) continue;
-      const std::uintptr_t at = begin + i * page;
-      if (found.pages++ == 0) found.begin = at;
-      found.end = at + page;
+      if ((now[i] & 1U) != 0 && (before[i] & 1U) == 0) found.add(begin + i * page);
     }
     std::memcpy(&before[first], &now[first], some);
   }
-  return found;
 }
 
 }  // namespace
@@ -51,21 +75,29 @@ void NewPages::choose(const MapsSource& maps) noexcept {
   if (!fits) count_ = 0;
 }
 
+bool NewPages::ask(std::uintptr_t begin, std::uint64_t pages, std::uint8_t* out) const noexcept {
+  return calls_.present(pointer(begin), pages * page_, out) >= 0;
+}
+
 NewPages::Found NewPages::look() noexcept {
-  Found most;
+  Clusters found(page_);
   auto* before = static_cast<std::uint8_t*>(seen_.data());
   for (std::size_t a = 0; a < count_; ++a) {
-    const Area& area = areas_[a];
-    const std::size_t pages = (area.end - area.begin) / page_;
+    const std::uintptr_t begin = areas_[a].begin;
+    const std::uint64_t pages = (areas_[a].end - begin) / page_;
     std::uint8_t* const here = before + most_pages;
-    // An area of which a part was unmapped meanwhile is left out.
-    if (calls_.present(pointer(area.begin), area.end - area.begin, here) >= 0) {
-      const Found found = compare(area.begin, {before, pages}, {here, pages}, page_);
-      if (found.pages > most.pages) most = found;
+    if (!ask(begin, pages, here)) {
+      // A part was unmapped meanwhile, and is as it was.
+      constexpr std::uint64_t piece = 64;
+      for (std::uint64_t at = 0; at < pages; at += piece) {
+        const std::uint64_t some = std::min(piece, pages - at);
+        if (!ask(begin + at * page_, some, here + at)) std::memcpy(here + at, before + at, some);
+      }
     }
+    compare(begin, {before, pages}, {here, pages}, page_, found);
     before += pages;
   }
-  return most;
+  return found.largest();
 }
 
 }  // namespace lares::memory

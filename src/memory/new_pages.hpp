@@ -14,8 +14,8 @@ namespace lares::memory {
 /// Thread safety: one user at a time. What others touch meanwhile is seen as well.
 class NewPages {
  public:
-  /// The area in which most pages are new since the last look: from the first new one to the end of
-  /// the last.
+  /// The most pages that are new since the last look and lie near each other, as a task's part of
+  /// one array: from the first new one to the end of the last.
   struct Found {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
@@ -38,6 +38,7 @@ class NewPages {
     std::uintptr_t end = 0;
   };
   void choose(const MapsSource& maps) noexcept;
+  bool ask(std::uintptr_t begin, std::uint64_t pages, std::uint8_t* out) const noexcept;
 
   const SystemCalls& calls_;
   std::uint64_t page_;
