@@ -13,12 +13,22 @@ namespace lares::decide {
 /// threads do it. One user at a time. A colliding one is new again.
 class Repetitions {
  public:
-  /// How often in a row work of this cause has begun with so many threads, this time included.
-  std::uint32_t begin(std::uintptr_t cause, std::size_t threads) noexcept {
+  struct Count {
+    std::uint32_t in_row = 0;  ///< how often it has begun with so many threads, this time included
+    std::uint32_t lately = 0;  ///< the same since the last forget_lately()
+  };
+  Count begin(std::uintptr_t cause, std::size_t threads) noexcept {
     Row& row = rows_[(static_cast<std::uint64_t>(cause) * 0x9E3779B97F4A7C15ULL) >> (64U - bits)];
-    if (row.times == 0 || row.cause != cause || row.threads != threads) row = {cause, threads, 0};
-    return row.times = std::min(row.times + 1, most);
+    if (row.count.in_row == 0 || row.cause != cause || row.threads != threads) {
+      row = {cause, threads, epoch_, {}};
+    }
+    if (row.epoch != epoch_) row.count.lately = 0;
+    row.epoch = epoch_;
+    ++row.count.lately;
+    row.count.in_row = std::min(row.count.in_row + 1, most);
+    return row.count;
   }
+  void forget_lately() noexcept { ++epoch_; }
 
  private:
   static constexpr unsigned bits = 10;
@@ -26,9 +36,11 @@ class Repetitions {
   struct Row {
     std::uintptr_t cause = 0;
     std::size_t threads = 0;
-    std::uint32_t times = 0;
+    std::uint32_t epoch = 0;
+    Count count;
   };
   std::array<Row, 1U << bits> rows_{};
+  std::uint32_t epoch_ = 0;
 };
 
 /// What samples of some data say, pages each.
@@ -87,12 +99,12 @@ class Follow {
   template <class Touched>
   Step begin(std::uintptr_t cause, std::size_t threads, std::int64_t now,
              Touched touched) noexcept {
-    const std::uint32_t times = repetitions_.begin(cause, threads);
+    const auto [times, lately] = repetitions_.begin(cause, threads);
     if (phase_ == Phase::resting) return look(cause, times, now);
-    if (cause != cause_) return is_replaced(cause) ? replace(cause, times, now) : Step::none;
+    if (cause != cause_) return lately >= most_rivals ? replace(cause, times, now) : Step::none;
+    repetitions_.forget_lately();
     if (times < 2) rest(now);
     if (phase_ == Phase::resting || phase_ == Phase::judging) return Step::none;
-    others_ = rival_starts_ = 0;
     times_ = times;
     ++starts_;
     if (phase_ == Phase::saving) return spend(now);
@@ -139,20 +151,7 @@ class Follow {
  private:
   enum class Phase : std::uint8_t { resting, looking, checking, judging, saving };
 
-  /// Other work comes again and again where the one that is looked at does not. In a loop over many
-  /// kinds of work, that one comes in between.
-  bool is_replaced(std::uintptr_t cause) noexcept {
-    ++others_;
-    if (cause == rival_) {
-      ++rival_starts_;
-    } else if (rival_starts_ > 0) {
-      --rival_starts_;
-    } else {
-      rival_ = cause;
-      rival_starts_ = 1;
-    }
-    return rival_starts_ >= most_rivals || others_ >= most_others;
-  }
+  /// Where other work comes again and again, and the one that is looked at does not.
   Step replace(std::uintptr_t cause, std::uint32_t times, std::int64_t now) noexcept {
     phase_ = Phase::resting;
     rest_until_ = now;
@@ -163,7 +162,8 @@ class Follow {
     phase_ = Phase::looking;
     cause_ = cause;
     times_ = times;
-    starts_ = others_ = rival_starts_ = 0;
+    starts_ = 0;
+    repetitions_.forget_lately();
     look_ = 0;
     ++looks_;
     return Step::first_look;
@@ -202,11 +202,11 @@ class Follow {
     rest_until_ = now + std::max(100 * look_, 4 * turn_ << std::min(looks_, 16U));
   }
 
-  /// Starts after which a turn is over although some samples were not touched; and starts of other
-  /// work after which the one that is followed is believed to be over.
+  /// Starts after which a turn is over although some samples were not touched.
   static constexpr std::uint32_t most_starts = 16;
-  static constexpr std::uint32_t most_others = 256;
-  static constexpr std::uint32_t most_rivals = 4;  ///< the same, of one other kind of work
+  /// Starts of one other kind of work, without one in between of the work that is followed, after
+  /// which that is believed to be over.
+  static constexpr std::uint32_t most_rivals = 3;
 
   Repetitions repetitions_;
   double turns_told_;
@@ -215,9 +215,6 @@ class Follow {
   std::uint32_t times_ = 0;   ///< that it has begun
   std::uint32_t starts_ = 0;  ///< of those, since the last step
   std::uint32_t starts_in_turn_ = 1;
-  std::uint32_t others_ = 0;  ///< starts of other work since
-  std::uintptr_t rival_ = 0;  ///< other work that came in between
-  std::uint32_t rival_starts_ = 0;
   std::uint32_t looks_ = 0;
   std::uint32_t moves_ = 0;
   double needed_ = 0;       ///< turns

@@ -40,14 +40,23 @@ struct Program {
 
 TEST(Repetitions, CountWhatBeginsWithTheSameThreads) {
   Repetitions repetitions;
-  EXPECT_EQ(repetitions.begin(loop, 4), 1U);
-  EXPECT_EQ(repetitions.begin(loop, 4), 2U);
-  EXPECT_EQ(repetitions.begin(other, 4), 1U);
-  EXPECT_EQ(repetitions.begin(loop, 4), 3U);
-  EXPECT_EQ(repetitions.begin(loop, 2), 1U);
-  EXPECT_EQ(repetitions.begin(loop, 4), 1U);
-  EXPECT_EQ(repetitions.begin(0, 0), 1U);
-  EXPECT_EQ(repetitions.begin(0, 0), 2U);
+  EXPECT_EQ(repetitions.begin(loop, 4).in_row, 1U);
+  EXPECT_EQ(repetitions.begin(loop, 4).in_row, 2U);
+  EXPECT_EQ(repetitions.begin(other, 4).in_row, 1U);
+  EXPECT_EQ(repetitions.begin(loop, 4).in_row, 3U);
+  EXPECT_EQ(repetitions.begin(loop, 2).in_row, 1U);
+  EXPECT_EQ(repetitions.begin(loop, 4).in_row, 1U);
+  EXPECT_EQ(repetitions.begin(0, 0).in_row, 1U);
+  EXPECT_EQ(repetitions.begin(0, 0).in_row, 2U);
+}
+
+TEST(Repetitions, CountAnewWhatHasBegunLately) {
+  Repetitions repetitions;
+  EXPECT_EQ(repetitions.begin(loop, 4).lately, 1U);
+  EXPECT_EQ(repetitions.begin(loop, 4).lately, 2U);
+  repetitions.forget_lately();
+  EXPECT_EQ(repetitions.begin(loop, 4).lately, 1U);
+  EXPECT_EQ(repetitions.begin(loop, 4).in_row, 4U);
 }
 
 TEST(Evidence, DataFollowsSteadyUsersThatAreAway) {
@@ -171,6 +180,26 @@ TEST(Follow, LooksAreRareAndBounded) {
   }
   ASSERT_EQ(at.size(), Follow::most_looks);
   for (std::size_t i = 2; i < at.size(); ++i) EXPECT_GT(at[i] - at[i - 1], at[i - 1] - at[i - 2]);
+}
+
+// As STREAM, whose data is filled in a region with two barriers before its loop over four kernels:
+// none of them is most of what comes afterwards.
+TEST(Follow, TurnsToWorkThatGoesRoundWhereTheFirstDoesNotComeBack) {
+  constexpr std::uintptr_t filling = 0x3000;
+  for (const std::uintptr_t kinds : {1, 2, 4, 12}) {
+    Program program(1000);
+    program.begin(filling);
+    EXPECT_EQ(program.begin(filling), Step::first_look);
+    int rounds = 0;
+    bool looks_again = false;
+    for (; rounds < 10 && !looks_again; ++rounds) {
+      for (std::uintptr_t kind = 0; kind < kinds; ++kind) {
+        looks_again |= program.begin(loop + kind) == Step::first_look;
+      }
+    }
+    EXPECT_TRUE(looks_again) << kinds;
+    EXPECT_LE(rounds, 3) << kinds;
+  }
 }
 
 }  // namespace
