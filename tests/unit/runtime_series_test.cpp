@@ -1,6 +1,7 @@
 // Where tasks that name no data go: by their place in what one thread makes.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -213,6 +214,48 @@ TEST(SeriesOfTasks, ThatHaveNamesAreDealtInTheOrderOfThese) {
       EXPECT_EQ(numbers.size(), 32U);
       for (const int number : numbers) EXPECT_EQ(number / 32, static_cast<int>(domain));
     }
+  });
+}
+
+// What a series task touches belongs where it is at home, also if another domain runs it.
+TEST(HomeOfRunning, IsThatOfTheTaskWhoeverRunsIt) {
+  LARES_NEEDS_ORDER();
+  static std::array<DomainId, 10> told;
+  told.fill(DomainId{77});
+  watched([](Worker& worker) {
+    make_series(worker, 10, [](Worker&, int i) {
+      told[static_cast<std::size_t>(i)] = home_of_running(gettid());
+    });
+    EXPECT_FALSE(home_of_running(gettid()).valid()) << "the region itself";
+    release_held(worker);
+    for (std::size_t domain : {0, 1}) taken_from(worker, domain, [](const Task&) { return 0; });
+    EXPECT_FALSE(home_of_running(0).valid());
+    EXPECT_FALSE(home_of_running(1 << 30).valid());
+  });
+  for (std::size_t i = 0; i < told.size(); ++i) EXPECT_EQ(told[i], DomainId{i / 5}) << i;
+}
+
+std::atomic<int> begun{0};
+
+// A creator may be many rounds ahead of those who run its tasks.
+TEST(SeriesOfTasks, BeginWhenTheirFirstTaskRuns) {
+  LARES_NEEDS_ORDER();
+  begun = 0;
+  watched([](Worker& worker) {
+    Engine::set_stable_work_listener([](std::uintptr_t, std::size_t) noexcept { ++begun; });
+    make_series(worker, 10, nothing);
+    release_held(worker);
+    for (std::size_t domain : {0, 1}) taken_from(worker, domain, [](const Task&) { return 0; });
+    EXPECT_EQ(begun, 0) << "nobody knows yet that it comes again";
+    for (int again = 1; again < 4; ++again) {
+      end_series_round(worker);
+      make_series(worker, 10, [](Worker&, int) { host::work(1000); });
+      EXPECT_EQ(begun, again - 1);
+      while (Task* const task = worker.deque.pop()) execute(worker, *task);
+      for (std::size_t domain : {0, 1}) taken_from(worker, domain, [](const Task&) { return 0; });
+      EXPECT_EQ(begun, again);
+    }
+    Engine::set_stable_work_listener(nullptr);
   });
 }
 
