@@ -10,7 +10,10 @@
 namespace lares::memory {
 
 NewPages::NewPages(const SystemCalls& calls, const MapsSource& maps, Bytes page) noexcept
-    : calls_(calls), page_(page.count), seen_(2 * most_pages) {
+    : calls_(calls),
+      page_(page.count),
+      areas_memory_(most_areas * sizeof(Area)),
+      seen_(2 * most_pages) {
   choose(maps);
 }
 
@@ -62,7 +65,7 @@ void compare(std::uintptr_t begin, std::span<std::uint8_t> before,
 }  // namespace
 
 void NewPages::choose(const MapsSource& maps) noexcept {
-  bool fits = seen_.data() != nullptr;
+  bool fits = areas() != nullptr && seen_.data() != nullptr;
   const auto own = reinterpret_cast<std::uintptr_t>(seen_.data());
   for_each_mapping(maps, [&](const Mapping& mapping) {
     const bool is_large = mapping.end - mapping.begin >= large_bytes;
@@ -70,7 +73,7 @@ void NewPages::choose(const MapsSource& maps) noexcept {
     if (!fits || !is_large || !is_data || (mapping.begin <= own && own < mapping.end)) return;
     pages_ += (mapping.end - mapping.begin) / page_;
     fits = pages_ <= most_pages && count_ < most_areas;
-    if (fits) areas_[count_++] = {mapping.begin, mapping.end};
+    if (fits) areas()[count_++] = {mapping.begin, mapping.end};
   });
   if (!fits) count_ = 0;
 }
@@ -83,8 +86,12 @@ NewPages::Found NewPages::look() noexcept {
   Clusters found(page_);
   auto* before = static_cast<std::uint8_t*>(seen_.data());
   for (std::size_t a = 0; a < count_; ++a) {
-    const std::uintptr_t begin = areas_[a].begin;
-    const std::uint64_t pages = (areas_[a].end - begin) / page_;
+    const std::uintptr_t begin = areas()[a].begin;
+    const std::uint64_t pages = (areas()[a].end - begin) / page_;
+    if (a < first_) {
+      before += pages;
+      continue;
+    }
     std::uint8_t* const here = before + most_pages;
     if (!ask(begin, pages, here)) {
       // A part was unmapped meanwhile, and is as it was.
@@ -97,7 +104,18 @@ NewPages::Found NewPages::look() noexcept {
     compare(begin, {before, pages}, {here, pages}, page_, found);
     before += pages;
   }
-  return found.largest();
+  const Found most = found.largest();
+  most_at_ = most.begin;
+  return most;
+}
+
+void NewPages::stay_where_most_was_found() noexcept {
+  for (std::size_t a = first_; a < count_; ++a) {
+    if (most_at_ < areas()[a].begin || most_at_ >= areas()[a].end) continue;
+    first_ = a;
+    count_ = a + 1;
+    return;
+  }
 }
 
 }  // namespace lares::memory

@@ -24,26 +24,31 @@ class NewPages {
 
   /// 16 GiB in pages of four KiB.
   static constexpr std::uint64_t most_pages = std::uint64_t{1} << 22U;
-  static constexpr std::size_t most_areas = 256;
+  static constexpr std::size_t most_areas = 4096;
 
   NewPages(const SystemCalls& calls, const MapsSource& maps, Bytes page) noexcept;
   /// False if there is more memory than that, or none to be looked at.
   [[nodiscard]] bool can_look() const noexcept { return count_ > 0; }
   /// O(pages). The first look tells of all that is there.
   Found look() noexcept;
+  /// From now on looks only at the mapping in which the last look found most, if at any.
+  void stay_where_most_was_found() noexcept;
 
  private:
   struct Area {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
   };
+  [[nodiscard]] Area* areas() const noexcept { return static_cast<Area*>(areas_memory_.data()); }
   void choose(const MapsSource& maps) noexcept;
   bool ask(std::uintptr_t begin, std::uint64_t pages, std::uint8_t* out) const noexcept;
 
   const SystemCalls& calls_;
   std::uint64_t page_;
-  Area areas_[most_areas] = {};
+  Reserve areas_memory_;   ///< of `most_areas`
+  std::size_t first_ = 0;  ///< those before are not looked at
   std::size_t count_ = 0;
+  std::uintptr_t most_at_ = 0;  ///< where the last look found most, or 0
   std::uint64_t pages_ = 0;
   /// As mincore says it: a byte a page, in the areas' order, of the last look, and behind that of
   /// the present one.

@@ -1,6 +1,7 @@
 #include "runtime/series.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "decide/series.hpp"
@@ -173,10 +174,6 @@ void settle_no_more(Worker& worker) noexcept {
   worker.team->settling.end();
 }
 
-}  // namespace
-
-namespace {
-
 // The tasks of a series that is dealt.
 struct HeldSeries {
   std::span<Task*> tasks;  ///< by position; null for those that are not there any more
@@ -191,36 +188,35 @@ HeldSeries take_held(Worker& worker, std::size_t count) {
   return {tasks, first};
 }
 
-// A task, the last one of its period, and the one a period later.
-struct Trial {
-  std::size_t at[3];
-  Task* tasks[3];
-
-  [[nodiscard]] bool has(std::size_t position) const noexcept {
-    return std::find(std::begin(at), std::end(at), position) != std::end(at);
+// The others lie in the deque meanwhile: it may be they that the task waits for, and then somebody
+// has to find them once the trial has taken too long. Those are null afterwards.
+void run_beside_the_others(Worker& worker, HeldSeries& held, std::size_t position) noexcept {
+  Task& task = *std::exchange(held.tasks[position], nullptr);
+  const std::span<Task*> there = held.tasks.subspan(held.first);
+  for (Task* const other : there) {
+    if (other != nullptr) worker.deque.push(*other);  // where all of them fitted in
   }
-};
-
-// The rest lies in the deque meanwhile, where others may take it if the trial is long.
-decide::MemoryOrder shown_by_trial(Worker& worker, HeldSeries& held,
-                                   const decide::Weave& weave) noexcept {
-  // Where the first ones were taken, by whom nobody knows, the trial is of memory beside theirs.
-  if (held.first + 1 >= weave.period) return decide::MemoryOrder::unknown;
-  Trial trial{{held.first, weave.period - 1, held.first + weave.period}, {}};
-  for (std::size_t i = 0; i < 3; ++i) trial.tasks[i] = held.tasks[trial.at[i]];
-  for (std::size_t i = held.first; i < held.tasks.size(); ++i) {
-    if (!trial.has(i)) worker.deque.push(*held.tasks[i]);  // where all of them fitted in
+  execute(worker, task);
+  for (std::size_t i = there.size(); i-- > 0;) {
+    if (there[i] != nullptr) there[i] = worker.deque.pop();
   }
-  const decide::MemoryOrder order = try_out_weave(worker, trial.tasks);
-  worker.deque.hold(0);
-  for (std::size_t i = held.tasks.size(); i-- > held.first;) {
-    if (!trial.has(i)) held.tasks[i] = worker.deque.pop();
-  }
-  for (std::size_t i = 0; i < 3; ++i) held.tasks[trial.at[i]] = trial.tasks[i];
-  return order;
 }
 
-bool may_try(CreatorBooks& books) noexcept {
+decide::MemoryOrder shown_by_trial(Worker& worker, HeldSeries& held,
+                                   const decide::Weave& weave) noexcept {
+  WeaveTrial trial(worker);
+  for (const std::size_t position :
+       {held.first, weave.period - 1, held.first + static_cast<std::size_t>(weave.period)}) {
+    if (trial.is_over() || held.tasks[position] == nullptr) break;
+    run_beside_the_others(worker, held, position);
+    trial.look();
+  }
+  return trial.shown();
+}
+
+// Where the first ones were taken, by whom nobody knows, a trial is of memory beside theirs.
+bool may_try(CreatorBooks& books, const HeldSeries& held, const decide::Weave& weave) noexcept {
+  if (held.first + 1 >= weave.period) return false;
   const memory::TryLock::Guard lock(books.lock);
   if (!lock || books.weave_trials == decide::limits::weave_trials) return false;
   ++books.weave_trials;
@@ -231,7 +227,7 @@ bool may_try(CreatorBooks& books) noexcept {
 bool is_woven(Worker& worker, HeldSeries& held, const decide::Weave& weave) noexcept {
   CreatorBooks& books = worker.team->books;
   auto order = decide::MemoryOrder::unknown;
-  if (may_try(books)) order = shown_by_trial(worker, held, weave);
+  if (may_try(books, held, weave)) order = shown_by_trial(worker, held, weave);
   const memory::TryLock::Guard lock(books.lock);
   if (!lock) return false;
   if (order != decide::MemoryOrder::unknown) books.weaves.show(weave, order);

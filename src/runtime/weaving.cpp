@@ -3,14 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <utility>
 
 #include "base/clock.hpp"
 #include "decide/limits.hpp"
-#include "memory/new_pages.hpp"
-#include "runtime/execution.hpp"
 #include "runtime/task_pool.hpp"
 
 namespace lares::runtime {
@@ -43,24 +39,37 @@ decide::Weave weave_by_arguments(std::span<Task* const> tasks, std::size_t first
   return {tasks.size(), decide::period_of(first, tasks.size(), words, word)};
 }
 
-decide::MemoryOrder try_out_weave(Worker& worker, std::span<Task*, 3> tasks) noexcept {
+WeaveTrial::WeaveTrial(Worker& worker) noexcept
+    : worker_(worker),
+      pages_(memory::real_calls(), memory::real_maps(),
+             Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))}) {
+  if (!pages_.can_look()) return;
   const std::uint64_t limit = decide::weave_trial(worker.hold.fastest(), ticks_per_microsecond());
   worker.deque.hold(ticks() + 2 * limit);
-  memory::NewPages pages(memory::real_calls(), memory::real_maps(),
-                         Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))});
-  if (!pages.can_look()) return decide::MemoryOrder::unknown;
-  pages.look();
-  const std::uint64_t until = ticks() + limit;
-  worker.deque.hold(until);
-  std::array<decide::NewMemory, 3> touched{};
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (ticks() >= until || (i > 0 && touched[0].pages == 0)) {
-      return decide::MemoryOrder::unknown;
-    }
-    execute(worker, *std::exchange(tasks[i], nullptr));
-    touched[i] = to_memory(pages.look());
-  }
-  return decide::memory_order(touched[0], touched[1], touched[2]);
+  pages_.look();
+  until_ = ticks() + limit;
+  worker.deque.hold(until_);
+}
+
+WeaveTrial::~WeaveTrial() { worker_.deque.hold(0); }
+
+bool WeaveTrial::is_over() const noexcept {
+  const bool is_vain = count_ == 1 && touched_[0].pages == 0;
+  return count_ == touched_.size() || is_vain || ticks() >= until_;
+}
+
+// Looks are no part of the time that tasks may take.
+void WeaveTrial::look() noexcept {
+  const std::uint64_t start = ticks();
+  touched_[count_++] = to_memory(pages_.look());
+  if (count_ == 1) pages_.stay_where_most_was_found();
+  until_ += ticks() - start;
+  worker_.deque.hold(until_);
+}
+
+decide::MemoryOrder WeaveTrial::shown() const noexcept {
+  if (count_ < touched_.size()) return decide::MemoryOrder::unknown;
+  return decide::memory_order(touched_[0], touched_[1], touched_[2]);
 }
 
 }  // namespace lares::runtime

@@ -1,10 +1,14 @@
-// Finds out whether a new series is woven (decide/weave.hpp): by its tasks' arguments, and by
-// running three of them.
+// Finds out whether a new series is woven (decide/weave.hpp): by its tasks' arguments, and by what
+// three of them touch first.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "decide/weave.hpp"
+#include "memory/new_pages.hpp"
 #include "runtime/team.hpp"
 
 namespace lares::runtime {
@@ -13,11 +17,31 @@ namespace lares::runtime {
 /// are not there any more. O(tasks).
 decide::Weave weave_by_arguments(std::span<Task* const> tasks, std::size_t first) noexcept;
 
-/// Runs up to three tasks of a series, which nobody else can see: one, the last one of its period,
-/// and the one a period after it; those that have run are null then. Answers what they show. While
-/// the trial lasts, others leave alone what lies in the worker's deque; once
-/// decide::weave_trial() has passed no further task is begun, nor if the first one touched nothing
-/// new.
-decide::MemoryOrder try_out_weave(Worker& worker, std::span<Task*, 3> tasks) noexcept;
+/// Looks at the process's memory after each of three tasks of a series: one, the last one of its
+/// period, and the one a period after it. While it lives, others leave alone what lies in the
+/// worker's deque, until decide::weave_trial() has passed. One user.
+class WeaveTrial {
+ public:
+  explicit WeaveTrial(Worker& worker) noexcept;
+  ~WeaveTrial();
+  WeaveTrial(const WeaveTrial&) = delete;
+  WeaveTrial& operator=(const WeaveTrial&) = delete;
+
+  /// False if this process has too much memory to look at.
+  [[nodiscard]] bool can_look() const noexcept { return pages_.can_look(); }
+  /// True if no further task is to be tried: all have been, it takes too long, or the first one
+  /// touched nothing new.
+  [[nodiscard]] bool is_over() const noexcept;
+  /// The next task has run.
+  void look() noexcept;
+  [[nodiscard]] decide::MemoryOrder shown() const noexcept;
+
+ private:
+  Worker& worker_;
+  memory::NewPages pages_;
+  std::uint64_t until_ = 0;
+  std::array<decide::NewMemory, 3> touched_{};
+  std::size_t count_ = 0;
+};
 
 }  // namespace lares::runtime

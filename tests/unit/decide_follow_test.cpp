@@ -186,7 +186,7 @@ TEST(Follow, LooksAreRareAndBounded) {
 // none of them is most of what comes afterwards.
 TEST(Follow, TurnsToWorkThatGoesRoundWhereTheFirstDoesNotComeBack) {
   constexpr std::uintptr_t filling = 0x3000;
-  for (const std::uintptr_t kinds : {1, 2, 4, 12}) {
+  for (const std::uintptr_t kinds : {1UL, 2UL, 4UL, 12UL}) {
     Program program(1000);
     program.begin(filling);
     EXPECT_EQ(program.begin(filling), Step::first_look);

@@ -81,6 +81,29 @@ TEST(NewPages, AreLookedForInNoMoreMemoryThanThat) {
   munmap(huge, bytes);
 }
 
+TEST(NewPages, AreLookedForInOneMappingIfThatIsWished) {
+  constexpr std::size_t part = 512 * page;
+  void* const all = mmap(nullptr, 3 * part, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(all, MAP_FAILED);
+  char* const one = static_cast<char*>(all);
+  char* const other = one + 2 * part;
+  for (char* const each : {one, other}) {
+    ASSERT_EQ(mprotect(each, part, PROT_READ | PROT_WRITE), 0);
+    madvise(each, part, MADV_NOHUGEPAGE);
+  }
+  NewPages pages(real_calls(), real_maps(), Bytes{page});
+  pages.look();
+  for (std::size_t i = 0; i < 100; ++i) one[i * page] = 1;
+  pages.look();
+  pages.stay_where_most_was_found();
+  for (std::size_t i = 0; i < 200; ++i) other[i * page] = 1;
+  for (std::size_t i = 200; i < 250; ++i) one[i * page] = 1;
+  const NewPages::Found found = pages.look();
+  EXPECT_EQ(found.begin, reinterpret_cast<std::uintptr_t>(one) + 200 * page);
+  EXPECT_EQ(found.pages, 50U);
+  munmap(all, 3 * part);
+}
+
 TEST(NewPages, GoOnWhereMemoryIsGone) {
   Fresh stays(512);
   auto* const goes = new Fresh(512);

@@ -206,7 +206,7 @@ TEST(SeriesOfTasks, ThatHaveNamesAreDealtInTheOrderOfThese) {
     }
     if (worker.hold.count() != 64) GTEST_SKIP() << "homes are not of pages here";
     release_held(worker);
-    for (std::size_t domain : {0, 1}) {
+    for (const std::size_t domain : {0UL, 1UL}) {
       const auto numbers = taken_from(worker, domain, [](const Task& task) {
         return static_cast<int>(task.accesses[0].address -
                                 reinterpret_cast<std::uintptr_t>(flags.data()));
@@ -228,7 +228,8 @@ TEST(HomeOfRunning, IsThatOfTheTaskWhoeverRunsIt) {
     });
     EXPECT_FALSE(home_of_running(gettid()).valid()) << "the region itself";
     release_held(worker);
-    for (std::size_t domain : {0, 1}) taken_from(worker, domain, [](const Task&) { return 0; });
+    for (const std::size_t domain : {0UL, 1UL})
+      taken_from(worker, domain, [](const Task&) { return 0; });
     EXPECT_FALSE(home_of_running(0).valid());
     EXPECT_FALSE(home_of_running(1 << 30).valid());
   });
@@ -245,14 +246,16 @@ TEST(SeriesOfTasks, BeginWhenTheirFirstTaskRuns) {
     Engine::set_stable_work_listener([](std::uintptr_t, std::size_t) noexcept { ++begun; });
     make_series(worker, 10, nothing);
     release_held(worker);
-    for (std::size_t domain : {0, 1}) taken_from(worker, domain, [](const Task&) { return 0; });
+    for (const std::size_t domain : {0UL, 1UL})
+      taken_from(worker, domain, [](const Task&) { return 0; });
     EXPECT_EQ(begun, 0) << "nobody knows yet that it comes again";
     for (int again = 1; again < 4; ++again) {
       end_series_round(worker);
       make_series(worker, 10, [](Worker&, int) { host::work(1000); });
       EXPECT_EQ(begun, again - 1);
       while (Task* const task = worker.deque.pop()) execute(worker, *task);
-      for (std::size_t domain : {0, 1}) taken_from(worker, domain, [](const Task&) { return 0; });
+      for (const std::size_t domain : {0UL, 1UL})
+        taken_from(worker, domain, [](const Task&) { return 0; });
       EXPECT_EQ(begun, again);
     }
     Engine::set_stable_work_listener(nullptr);
