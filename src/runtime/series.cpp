@@ -108,6 +108,7 @@ void hold_back(Worker& worker, Task& task) noexcept {
     worker.deque.hold(decide::held_until(now, now, ticks_per_microsecond()));
   }
   if (!worker.deque.push(task)) {
+    worker.deque.hold(0);
     release_held(worker);
     return place_ready(worker, task);
   }
