@@ -12,9 +12,6 @@
 #include "runtime/deep_stack.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/process_lock.hpp"
-#include "runtime/stall.hpp"
-#include "runtime/task.hpp"
-#include "runtime/team.hpp"
 
 namespace lares::runtime {
 
@@ -26,8 +23,6 @@ __attribute__((tls_model("initial-exec"))) thread_local ThreadState* t_state = n
 
 LARES_PROCESS_LOCK(g_free_lock);
 ThreadState* g_free = nullptr;  // under g_free_lock
-/// All states; who makes one puts it in front. release, so that who walks sees them whole.
-std::atomic<ThreadState*> g_made{nullptr};
 
 pthread_key_t g_key;
 pthread_once_t g_key_once = PTHREAD_ONCE_INIT;
@@ -35,7 +30,6 @@ pthread_once_t g_key_once = PTHREAD_ONCE_INIT;
 void recycle(void* state) {
   auto* thread = static_cast<ThreadState*>(state);
   thread->pool.give_back_all();
-  thread->system_id.store(0, std::memory_order_relaxed);
   t_state = nullptr;
   this_worker_slot = nullptr;
   const std::lock_guard lock(g_free_lock);
@@ -86,10 +80,6 @@ ThreadState* this_thread() noexcept {
     if (memory == nullptr) std::abort();
     thread = new (memory) ThreadState;
     claim_counters(*thread);
-    thread->next_made = g_made.load(std::memory_order_relaxed);
-    while (!g_made.compare_exchange_weak(thread->next_made, thread, std::memory_order_release,
-                                         std::memory_order_relaxed)) {
-    }
   }
   thread->worker = nullptr;
   thread->core_known = false;
@@ -99,26 +89,6 @@ ThreadState* this_thread() noexcept {
   pthread_setspecific(g_key, thread);
   t_state = thread;
   return thread;
-}
-
-namespace {
-
-bool is_opinion(Located located) noexcept {
-  return located == Located::name || located == Located::series || located == Located::loop;
-}
-
-}  // namespace
-
-DomainId home_of_running(int thread) noexcept {
-  const ThreadState* state = g_made.load(std::memory_order_acquire);
-  while (state != nullptr && state->system_id.load(std::memory_order_relaxed) != thread) {
-    state = state->next_made;
-  }
-  if (state == nullptr) return {};
-  const Worker* const worker = stall::glance(state->worker);
-  const Task* const task = worker == nullptr ? nullptr : stall::glance(worker->current);
-  if (task == nullptr || !is_opinion(stall::glance(task->located))) return {};
-  return stall::glance(task->home);
 }
 
 #if LARES_DISORDER

@@ -39,7 +39,6 @@ struct ThreadState {
   CounterSlot fallback_counters;     ///< used when the file has no slot left
   std::atomic<int> system_id{0};     ///< the system's number of the thread; the owner writes
   ThreadState* next_free = nullptr;  ///< link of the list of recycled states
-  ThreadState* next_made = nullptr;  ///< link of the list of all there ever were; constant
 };
 
 /// True if little of the calling thread's current stack is left; then nothing should be run on it
@@ -56,13 +55,6 @@ inline bool stack_is_low(const ThreadState& self) noexcept {
 /// The calling thread's state; made on first use. nullptr only before the library is set up or
 /// after the thread's destructors ran.
 ThreadState* this_thread() noexcept;
-
-/// Where the task that a thread of this process runs at this moment belongs, by what is known of it
-/// beside its data's pages: its name, its place in a series or its part of a taskloop. So what it
-/// touches belongs there, too, also if the thread has stolen it. Invalid if nothing is known, or
-/// the thread runs none. `thread`: the system's number of a thread that stands still, as in a fault
-/// that the caller serves. Any thread; O(threads).
-DomainId home_of_running(int thread) noexcept;
 
 /// Storage of the next two. initial-exec: the library is preloaded, so its thread storage is part
 /// of every thread's static block and one instruction away; __thread: no initialisation to check

@@ -31,8 +31,6 @@ struct Played {
   bool old;
 };
 
-std::atomic<int> gettid_of_test{0};
-
 class NextTouchTest : public testing::TestWithParam<Played> {
  protected:
   void SetUp() override {
@@ -386,30 +384,6 @@ TEST_P(NextTouchTest, CollectTellsWhoTouchedWhat) {
   const std::uintptr_t base = area.address();
   EXPECT_EQ(touched,
             (decltype(touched){{base, base + 8 * page}, {base + 12 * page, base + 16 * page}}));
-}
-
-// Who touches for somebody else.
-TEST_P(NextTouchTest, CollectTellsTheOwnerWhereOneIsKnown) {
-  if (!system_calls_work()) GTEST_SKIP() << "threads fetch for themselves";
-  const TestArea area(8);
-  static std::atomic<int> asked{0};
-  asked = 0;
-  next_touch_.set_owner([](int thread) noexcept {
-    EXPECT_EQ(thread, gettid_of_test.load());
-    return asked++ == 0 ? DomainId{5} : DomainId{};
-  });
-  gettid_of_test = gettid();
-  ASSERT_EQ(mark(area, 4).error, 0);
-  touch(area, 0);
-  touch(area, 4 * words_per_page);
-  ASSERT_EQ(fetched(area), 2U);
-  std::vector<DomainId> owners;
-  next_touch_.collect(
-      [](void* list, std::uintptr_t, std::uintptr_t, DomainId domain) noexcept {
-        static_cast<std::vector<DomainId>*>(list)->push_back(domain);
-      },
-      &owners);
-  EXPECT_EQ(owners, (std::vector{DomainId{5}, DomainId{0}}));
 }
 
 TEST_P(NextTouchTest, AttachingLeavesThePages) {

@@ -1,7 +1,6 @@
 // Where tasks that name no data go: by their place in what one thread makes.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -215,25 +214,6 @@ TEST(SeriesOfTasks, ThatHaveNamesAreDealtInTheOrderOfThese) {
       for (const int number : numbers) EXPECT_EQ(number / 32, static_cast<int>(domain));
     }
   });
-}
-
-// What a series task touches belongs where it is at home, also if another domain runs it.
-TEST(HomeOfRunning, IsThatOfTheTaskWhoeverRunsIt) {
-  LARES_NEEDS_ORDER();
-  static std::array<DomainId, 10> told;
-  told.fill(DomainId{77});
-  watched([](Worker& worker) {
-    make_series(worker, 10, [](Worker&, int i) {
-      told[static_cast<std::size_t>(i)] = home_of_running(gettid());
-    });
-    EXPECT_FALSE(home_of_running(gettid()).valid()) << "the region itself";
-    release_held(worker);
-    for (const std::size_t domain : {0UL, 1UL})
-      taken_from(worker, domain, [](const Task&) { return 0; });
-    EXPECT_FALSE(home_of_running(0).valid());
-    EXPECT_FALSE(home_of_running(1 << 30).valid());
-  });
-  for (std::size_t i = 0; i < told.size(); ++i) EXPECT_EQ(told[i], DomainId{i / 5}) << i;
 }
 
 std::atomic<int> begun{0};

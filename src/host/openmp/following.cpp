@@ -354,8 +354,6 @@ void set_up_following() noexcept {
     return;
   }
   g_state->ratio = mean_ratio(machine);
-  // A thief's data stays with the others of its kind.
-  g_state->next_touch.set_owner(runtime::home_of_running);
   g_state->own_end = memory::heap_end();
   std::atexit(tell_fetched);
   Engine::set_stable_work_listener(on_stable_work);

@@ -101,13 +101,6 @@ class NextTouch : private Listener {
                         DomainId domain) noexcept;
   void collect(Take take, void* argument) noexcept;
 
-  /// From now on what a thread touches goes where `owner(thread)` says, who is asked by the
-  /// system's number of a thread that waits for its page; if that is invalid, to the thread's own
-  /// domain. Serves Way::userfault_thread only: elsewhere threads fetch for themselves. Before any
-  /// marking.
-  using Owner = DomainId (*)(int thread) noexcept;
-  void set_owner(Owner owner) noexcept { owner_ = owner; }
-
   [[nodiscard]] NextTouchCounts counts() const noexcept;
 
   /// For pthread_atfork, in this order. Between the first and the others, this thread holds locks.
@@ -144,7 +137,6 @@ class NextTouch : private Listener {
   Carrier carrier_;
   Marker marker_;
   Follower follower_;
-  Owner owner_ = nullptr;      ///< constant once something is marked
   int by_thread_refusal_ = 0;  ///< the errno with which the kernel refused it; the marker's, both
   int by_signal_refusal_ = 0;
   Monitor by_thread_monitor_;

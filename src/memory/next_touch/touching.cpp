@@ -141,14 +141,12 @@ int NextTouch::fetch(Way way, std::uintptr_t address, pid_t thread) noexcept {
   }
 }
 
-/// Pages that are copied are those of this thread: so it prefers the node for which it copies.
+/// Pages that are copied are those of this thread: so it prefers the toucher's node.
 Toucher NextTouch::toucher_of(pid_t thread) noexcept {
   const int cpu = cpu_of_thread(thread);
   // Unknown, as of a thread of another process: the chunk stays where it is.
   if (cpu < 0) return {DomainId{}, true, false, thread};
-  const DomainId owner = owner_ == nullptr ? DomainId{} : owner_(thread);
-  const DomainId domain =
-      owner.valid() ? owner : shared_.nodes.domain_of_cpu(static_cast<unsigned>(cpu), 0);
+  const DomainId domain = shared_.nodes.domain_of_cpu(static_cast<unsigned>(cpu), 0);
   const OsNode node = shared_.nodes.node_of(domain);
   if (shared_.nodes.several() && node.valid()) {
     const NodeMask mask(node);
