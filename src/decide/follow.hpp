@@ -108,12 +108,12 @@ class Follow {
     times_ = times;
     ++starts_;
     if (phase_ == Phase::saving) return spend(now);
-    if (!is_turn_over(touched(), now)) return Step::none;
+    if (!is_turn_over(touched())) return Step::none;
     return phase_ == Phase::looking ? check(now) : judge(now);
   }
   /// The samples wait for their touch from `now` on; to prepare that took `took`.
   void looked(std::int64_t now, std::int64_t took) noexcept {
-    since_ = changed_ = now;
+    since_ = now;
     look_ += took;
     touched_ = 0;
   }
@@ -168,11 +168,9 @@ class Follow {
     ++looks_;
     return Step::first_look;
   }
-  /// Most of the data has been used, or all that is used at all: for as long as it took until then,
-  /// no more was. Tasks of several rounds may run at once, some of which wait for their pages.
-  bool is_turn_over(double touched, std::int64_t now) noexcept {
-    const bool no_more = touched > 0 && touched == touched_ && now - changed_ >= changed_ - since_;
-    if (touched != touched_) changed_ = now;
+  /// Most of the data has been used, or all that is used at all.
+  bool is_turn_over(double touched) noexcept {
+    const bool no_more = touched > 0 && touched == touched_;
     touched_ = touched;
     return touched >= 0.5 || no_more || starts_ >= most_starts;
   }
@@ -205,7 +203,7 @@ class Follow {
   }
 
   /// Starts after which a turn is over although some samples were not touched.
-  static constexpr std::uint32_t most_starts = 64;
+  static constexpr std::uint32_t most_starts = 16;
   /// Starts of one other kind of work, without one in between of the work that is followed, after
   /// which that is believed to be over.
   static constexpr std::uint32_t most_rivals = 3;
@@ -219,10 +217,9 @@ class Follow {
   std::uint32_t starts_in_turn_ = 1;
   std::uint32_t looks_ = 0;
   std::uint32_t moves_ = 0;
-  double needed_ = 0;         ///< turns
-  double touched_ = 0;        ///< share of the samples, at the last start
-  std::int64_t since_ = 0;    ///< when the last look was ready
-  std::int64_t changed_ = 0;  ///< when that share was last seen to be another
+  double needed_ = 0;       ///< turns
+  double touched_ = 0;      ///< share of the samples, at the last start
+  std::int64_t since_ = 0;  ///< when the last look was ready
   std::int64_t turn_ = 0;
   std::int64_t look_ = 0;  ///< time that the present look took of the program
   std::int64_t rest_until_ = INT64_MIN;

@@ -128,16 +128,6 @@ namespace {
 }
 }  // namespace
 
-namespace {
-[[gnu::noinline]] void run_special(Worker& worker, Task& task) noexcept {
-  if (task.has(task_flag::begins)) {
-    Engine::tell_of_stable_work(record::code_of(task), worker.team->size());
-  }
-  if (task.has(task_flag::must_run) || !is_dropped(task)) return run_body(worker, task);
-  watch::dropped(worker, task);
-}
-}  // namespace
-
 void execute(Worker& worker, Task& task) noexcept {
   Task* const previous = worker.current;
   Task* const constraint = worker.constraint;
@@ -151,9 +141,7 @@ void execute(Worker& worker, Task& task) noexcept {
   const bool timed = worker.thrift.times(foreign) || timed_here;
   const std::uint64_t start = timed ? ticks() : 0;
   begin_body(worker, task);
-  if (task.has(task_flag::must_run | task_flag::begins)) [[unlikely]] {
-    run_special(worker, task);
-  } else if (!is_dropped(task)) {
+  if (task.has(task_flag::must_run) || !is_dropped(task)) {
     run_body(worker, task);
   } else {
     watch::dropped(worker, task);

@@ -144,9 +144,6 @@ void set_budget(RecordBudget* budget) noexcept { set_record_budget(budget); }
 void set_code_of(std::uintptr_t (*code_of)(const Task& task) noexcept) noexcept {
   g_code_of = code_of;
 }
-std::uintptr_t code_of(const Task& task) noexcept {
-  return g_code_of == nullptr ? 0 : g_code_of(task);
-}
 
 void make_team(Team& team, const ThreadState& master) noexcept {
   if (!Engine::records()) return;

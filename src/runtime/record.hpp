@@ -24,8 +24,6 @@ void set_budget(RecordBudget* budget) noexcept;
 /// How the code of a task's body is found; nullptr, the default: nobody knows. Before the first
 /// team.
 void set_code_of(std::uintptr_t (*code_of)(const Task& task) noexcept) noexcept;
-/// The same, asked; 0 if nobody said how.
-std::uintptr_t code_of(const Task& task) noexcept;
 /// A team is made by the thread whose state is `master`.
 void make_team(Team& team, const ThreadState& master) noexcept;
 /// After a fork, in the child: its part is not recorded.

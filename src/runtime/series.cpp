@@ -332,10 +332,18 @@ InSeries ask_alone(Worker& worker, Ask ask) noexcept {
   return {};
 }
 
+template <class Ask>
+InSeries ask_books(Worker& worker, std::uintptr_t code, Ask ask) noexcept {
+  const InSeries known = ask_alone(worker, ask);
+  if (known.begins) [[unlikely]]
+    Engine::tell_of_stable_work(code, worker.team->size());
+  return known;
+}
+
 }  // namespace
 
 InSeries next_in_series(Worker& worker, std::uintptr_t code) noexcept {
-  return ask_alone(worker, [&](CreatorBooks& books) { return next_in(worker, books, code); });
+  return ask_books(worker, code, [&](CreatorBooks& books) { return next_in(worker, books, code); });
 }
 
 namespace {
@@ -343,7 +351,7 @@ namespace {
 // Of a task with dependences: its name's home, or else its place in the series.
 InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,
                       std::span<const Dependence> dependences) noexcept {
-  return ask_alone(worker, [&](CreatorBooks& books) -> InSeries {
+  return ask_books(worker, code, [&](CreatorBooks& books) -> InSeries {
     const InSeries in_series = next_in(worker, books, code);
     const decide::NameBook::Told told = ask_names(books, code, dependences);
     worker.held_by_strong_names = told.strong;
@@ -359,17 +367,7 @@ InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,
 
 }  // namespace
 
-namespace {
-
-// The work begins when this task runs: its creator may be far ahead.
-void announce(Task& task, InSeries known) noexcept {
-  if (known.begins && Engine::is_stable_work_awaited()) task.flags |= task_flag::begins;
-}
-
-}  // namespace
-
 void submit_in_series(Worker& worker, Task& task, InSeries known) noexcept {
-  announce(task, known);
   record::created(worker, task, {}, 0);
   watch::created(worker, task, {}, false);
   count_child(task);
@@ -397,7 +395,6 @@ void submit_perhaps_in_series(Worker& worker, Task& task, std::uintptr_t code,
   if (Engine::instance().homes()->are_of_pages()) {
     const InSeries known = next_by_name(worker, task, code, dependences);
     task.home = known.home;
-    announce(task, known);
     if (known.held) {
       task.flags |= task_flag::held;
     } else {

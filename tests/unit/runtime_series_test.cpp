@@ -216,32 +216,6 @@ TEST(SeriesOfTasks, ThatHaveNamesAreDealtInTheOrderOfThese) {
   });
 }
 
-std::atomic<int> begun{0};
-
-// A creator may be many rounds ahead of those who run its tasks.
-TEST(SeriesOfTasks, BeginWhenTheirFirstTaskRuns) {
-  LARES_NEEDS_ORDER();
-  begun = 0;
-  watched([](Worker& worker) {
-    Engine::set_stable_work_listener([](std::uintptr_t, std::size_t) noexcept { ++begun; });
-    make_series(worker, 10, nothing);
-    release_held(worker);
-    for (const std::size_t domain : {0UL, 1UL})
-      taken_from(worker, domain, [](const Task&) { return 0; });
-    EXPECT_EQ(begun, 0) << "nobody knows yet that it comes again";
-    for (int again = 1; again < 4; ++again) {
-      end_series_round(worker);
-      make_series(worker, 10, [](Worker&, int) { host::work(1000); });
-      EXPECT_EQ(begun, again - 1);
-      while (Task* const task = worker.deque.pop()) execute(worker, *task);
-      for (const std::size_t domain : {0UL, 1UL})
-        taken_from(worker, domain, [](const Task&) { return 0; });
-      EXPECT_EQ(begun, again);
-    }
-    Engine::set_stable_work_listener(nullptr);
-  });
-}
-
 class SeriesByData : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Policies, SeriesByData,
                          testing::Values("auto", "locality-queues", "virouleau",

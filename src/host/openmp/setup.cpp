@@ -103,6 +103,7 @@ const char* record_folder() noexcept {
   close(file);
   if (memory == MAP_FAILED) return nullptr;
   runtime::record::set_budget(static_cast<runtime::RecordBudget*>(memory));
+  runtime::record::set_code_of(task_code);
   static char folder[sizeof(g_session) + 8];
   std::snprintf(folder, sizeof(folder), "%s/%s", g_session, runtime::trace_folder_name);
   if (access(folder, F_OK) != 0) return g_session;
@@ -189,7 +190,6 @@ void set_up() noexcept {
   engine.set_wait_policy(wait_policy());
   engine.set_throttling(throttles());
   if (loop_choice) engine.set_loops(loop_choice.value());
-  runtime::record::set_code_of(task_code);
   if (const char* const folder = record_folder()) runtime::Engine::record_into(folder);
   runtime::stall::set_up(g_session, stall_limit(), {task_code, runtime_of});
   set_up_allocators(engine.machine());

@@ -26,7 +26,7 @@ void Samples::choose(const SystemCalls& calls, const Nodes& nodes, std::span<con
   page_ = page.count;
   count_ = 0;
   constexpr std::array<std::uint64_t, 8> eighths{4, 2, 6, 0, 5, 1, 7, 3};
-  const std::size_t choice = chosen_++;
+  const std::uint64_t eighth = eighths[chosen_++ % eighths.size()];
   std::uint64_t all = 0;
   for (const LargeArea& area : areas) all += whole_pages(area, page_).pages;
   const std::uint64_t wanted = std::min<std::uint64_t>(all / pages_per_run, most_runs);
@@ -35,8 +35,6 @@ void Samples::choose(const SystemCalls& calls, const Nodes& nodes, std::span<con
   for (std::size_t a = 0; a < areas.size() && next < wanted; ++a) {
     const Whole whole = whole_pages(areas[a], page_);
     for (; next < wanted; ++next) {
-      // Not evenly, since programs cut their data into even pieces.
-      const std::uint64_t eighth = eighths[(choice + 3 * next) % eighths.size()];
       const std::uint64_t at = (8 * next + eighth) * all / (8 * wanted);
       if (at >= before + whole.pages) break;
       const std::uint64_t length = std::min<std::uint64_t>(whole.pages, run_pages);

@@ -20,12 +20,12 @@ struct SampledPage {
   std::array<DomainId, 2> toucher;  ///< by turn
 };
 
-/// At most 48 runs of 4 pages, over all of the areas. A sampled page itself goes to its toucher.
+/// At most 32 runs of 16 pages, evenly over the areas. A sampled page itself goes to its toucher.
 /// Thread safety: one user at a time; others may do with the memory what they like.
 class Samples {
  public:
-  static constexpr std::size_t most_runs = 48;
-  static constexpr std::size_t run_pages = 4;
+  static constexpr std::size_t most_runs = 32;
+  static constexpr std::size_t run_pages = 16;
 
   /// Chooses runs, at most one for `pages_per_run` pages, and asks where their pages are.
   /// `areas` stays the caller's, constant as long as this is used. Each choice is of other pages
