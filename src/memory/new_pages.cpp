@@ -65,17 +65,19 @@ void compare(std::uintptr_t begin, std::span<std::uint8_t> before,
 }  // namespace
 
 void NewPages::choose(const MapsSource& maps) noexcept {
-  bool fits = areas() != nullptr && seen_.data() != nullptr;
+  if (areas() == nullptr || seen_.data() == nullptr) return;
   const auto own = reinterpret_cast<std::uintptr_t>(seen_.data());
   for_each_mapping(maps, [&](const Mapping& mapping) {
+    const std::uint64_t pages = (mapping.end - mapping.begin) / page_;
     const bool is_large = mapping.end - mapping.begin >= large_bytes;
     const bool is_data = mapping.data && mapping.anonymous && !mapping.shared;
-    if (!fits || !is_large || !is_data || (mapping.begin <= own && own < mapping.end)) return;
-    pages_ += (mapping.end - mapping.begin) / page_;
-    fits = pages_ <= most_pages && count_ < most_areas;
-    if (fits) areas()[count_++] = {mapping.begin, mapping.end};
+    const bool is_own = mapping.begin <= own && own < mapping.end;
+    if (!is_large || !is_data || is_own) return;
+    // What a sanitizer or an allocator has reserved may be larger than any memory.
+    if (count_ == most_areas || pages > most_pages - pages_) return;
+    areas()[count_++] = {mapping.begin, mapping.end};
+    pages_ += pages;
   });
-  if (!fits) count_ = 0;
 }
 
 bool NewPages::ask(std::uintptr_t begin, std::uint64_t pages, std::uint8_t* out) const noexcept {

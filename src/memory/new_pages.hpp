@@ -10,7 +10,8 @@
 
 namespace lares::memory {
 
-/// Looks at the process's own large memory of no file, as far as that is `most_pages` pages.
+/// Looks at the process's own large memory of no file, at mappings that are `most_pages` pages
+/// together; those that are too large for that are left out.
 /// Thread safety: one user at a time. What others touch meanwhile is seen as well.
 class NewPages {
  public:
@@ -27,7 +28,7 @@ class NewPages {
   static constexpr std::size_t most_areas = 4096;
 
   NewPages(const SystemCalls& calls, const MapsSource& maps, Bytes page) noexcept;
-  /// False if there is more memory than that, or none to be looked at.
+  /// False if there is none to be looked at.
   [[nodiscard]] bool can_look() const noexcept { return count_ > 0; }
   /// O(pages). The first look tells of all that is there.
   Found look() noexcept;

@@ -27,7 +27,7 @@ class WeaveTrial {
   WeaveTrial(const WeaveTrial&) = delete;
   WeaveTrial& operator=(const WeaveTrial&) = delete;
 
-  /// False if this process has too much memory to look at.
+  /// False if there is no memory to look at.
   [[nodiscard]] bool can_look() const noexcept { return pages_.can_look(); }
   /// True if no further task is to be tried: all have been, it takes too long, or the first one
   /// touched nothing new.
