@@ -36,7 +36,8 @@ class Hold {
 
   /// So many are held.
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
-  /// The shortest time between two of them, as long as some are held: how fast their creator is.
+  /// The shortest time between two of them, or of the last ones that were held: how fast their
+  /// creator is.
   [[nodiscard]] std::uint64_t fastest() const noexcept { return fastest_; }
   /// Until when others shall leave them alone; 0: nothing is held.
   [[nodiscard]] std::uint64_t until() const noexcept { return until_; }

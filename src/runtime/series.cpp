@@ -189,8 +189,22 @@ HeldSeries take_held(Worker& worker, std::size_t count) {
   return {tasks, first};
 }
 
+// From the newest on. What others have taken is null afterwards, and so is all if tasks that were
+// made meanwhile lie above it: then it stays where it is, for everybody.
+void take_back(Worker& worker, std::span<Task*> tasks) noexcept {
+  for (std::size_t i = tasks.size(); i-- > 0;) {
+    if (tasks[i] == nullptr) continue;
+    Task* const found = worker.deque.pop();
+    if (found == tasks[i]) continue;
+    std::fill_n(tasks.begin(), i + 1, nullptr);
+    if (found == nullptr) return;
+    worker.deque.push(*found);
+    return let_go(worker);
+  }
+}
+
 // The others lie in the deque meanwhile: it may be they that the task waits for, and then somebody
-// has to find them once the trial has taken too long. Those are null afterwards.
+// has to find them once the trial has taken too long.
 void run_beside_the_others(Worker& worker, HeldSeries& held, std::size_t position) noexcept {
   Task& task = *std::exchange(held.tasks[position], nullptr);
   const std::span<Task*> there = held.tasks.subspan(held.first);
@@ -198,9 +212,7 @@ void run_beside_the_others(Worker& worker, HeldSeries& held, std::size_t positio
     if (other != nullptr) worker.deque.push(*other);  // where all of them fitted in
   }
   execute(worker, task);
-  for (std::size_t i = there.size(); i-- > 0;) {
-    if (there[i] != nullptr) there[i] = worker.deque.pop();
-  }
+  take_back(worker, there);
 }
 
 decide::MemoryOrder shown_by_trial(Worker& worker, HeldSeries& held,

@@ -27,10 +27,8 @@ class WeaveTrial {
   WeaveTrial(const WeaveTrial&) = delete;
   WeaveTrial& operator=(const WeaveTrial&) = delete;
 
-  /// False if there is no memory to look at.
-  [[nodiscard]] bool can_look() const noexcept { return pages_.can_look(); }
-  /// True if no further task is to be tried: all have been, it takes too long, or the first one
-  /// touched nothing new.
+  /// True if no further task is to be tried: all have been, it takes too long, the first one
+  /// touched nothing new, or there is no memory to look at.
   [[nodiscard]] bool is_over() const noexcept;
   /// The next task has run.
   void look() noexcept;

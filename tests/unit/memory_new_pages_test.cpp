@@ -7,17 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define LARES_HAS_SHADOW true
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define LARES_HAS_SHADOW true
-#endif
-#if !defined(LARES_HAS_SHADOW)
-#define LARES_HAS_SHADOW false
-#endif
+#include "support/sanitized.hpp"
 
 namespace lares::memory {
 namespace {
@@ -28,7 +18,7 @@ constexpr std::size_t page = 4096;
 class NewPagesTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (LARES_HAS_SHADOW) GTEST_SKIP() << "a sanitizer's own pages are new as well";
+    if (under_tsan) GTEST_SKIP() << "a sanitizer's own pages are new as well";
   }
 };
 

@@ -15,21 +15,7 @@
 #include "runtime/execution.hpp"
 #include "runtime/series.hpp"
 #include "support/runtime_host.hpp"
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define LARES_SANITIZED
-#endif
-#if __has_feature(thread_sanitizer)
-#define LARES_HAS_SHADOW true
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define LARES_HAS_SHADOW true
-#endif
-#if !defined(LARES_HAS_SHADOW)
-#define LARES_HAS_SHADOW false
-#endif
+#include "support/sanitized.hpp"
 
 namespace lares::runtime {
 namespace {
@@ -187,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(Orders, BlocksOfAMatrix, testing::Bool());
 
 TEST_P(BlocksOfAMatrix, AreDealtByRowsThatSharePages) {
   LARES_NEEDS_ORDER();
-  if (LARES_HAS_SHADOW) GTEST_SKIP() << "a sanitizer's own pages are new as well";
+  if (under_tsan) GTEST_SKIP() << "a sanitizer's own pages are new as well";
   const bool down = GetParam();
   constexpr std::size_t bytes = 4096UL * BlockTask::side * BlockTask::pages;
   // A trial ends where a thread is kept from its core for milliseconds, so it has some tries.
@@ -210,6 +196,32 @@ TEST_P(BlocksOfAMatrix, AreDealtByRowsThatSharePages) {
   EXPECT_EQ(first.low, first.all);
   EXPECT_EQ(again.all, 32);
   EXPECT_EQ(again.low, again.all);
+}
+
+// The children lie above the rest of the series in their creator's deque.
+TEST(SeriesOfTasks, OfTwoLoopsAreAllRunIfTheyMakeTasksThatOutliveThem) {
+  const host::Machine machine({1, 1});
+  static std::atomic<int> ran{0};
+  static std::atomic<int> children{0};
+  struct Parent {
+    int row;
+    int column;
+    void operator()(Worker& runner) const {
+      ran.fetch_add(1);
+      for (int i = 0; i < 3; ++i) host::spawn(runner, [](Worker&) { children.fetch_add(1); });
+    }
+  };
+  for (int sweep = 0; sweep < 20; ++sweep) {
+    ran = children = 0;
+    host::single(2, [sweep](Worker& worker) {
+      for (int i = 0; i < 64; ++i) {
+        submit_from(worker, *host::make_task(worker, Parent{i % 8, i / 8}),
+                    code + static_cast<std::uintptr_t>(sweep), {});
+      }
+    });
+    EXPECT_EQ(ran, 64);
+    EXPECT_EQ(children, 3 * 64);
+  }
 }
 
 // Flags of blocks, made down the columns.
@@ -361,10 +373,9 @@ TEST(SeriesOfTasks, AreAllRunHoweverManyThereAre) {
   }
 }
 
-// Under a sanitizer no task is tiny.
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && !defined(LARES_SANITIZED)
 TEST(SeriesOfTasks, OfTinyOnesGoBackToTheirCreatorOnceThatIsKnown) {
   LARES_NEEDS_ORDER();
+  if (under_sanitizer) GTEST_SKIP() << "no task is tiny";
   const host::Machine machine({1, 1});
   host::single(2, [](Worker& worker) {
     constexpr int more_than_enough = 4000;
@@ -372,8 +383,6 @@ TEST(SeriesOfTasks, OfTinyOnesGoBackToTheirCreatorOnceThatIsKnown) {
     EXPECT_EQ(worker.hold.count(), 0);
   });
 }
-
-#endif
 
 }  // namespace
 }  // namespace lares::runtime
