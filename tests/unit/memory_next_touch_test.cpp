@@ -317,7 +317,8 @@ std::vector<int> watching_files() {
 }
 
 TEST_P(NextTouchTest, WhatTheProgramClosesIsStillWatched) {
-  const TestArea area(32);
+  TestArea area(32);
+  area.will_have_holes();
   ASSERT_EQ(mark(area, 4).error, 0);
   touch(area, 0);
   for (const int file : watching_files()) ASSERT_EQ(syscall(SYS_close, file), 0);
