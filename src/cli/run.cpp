@@ -120,8 +120,12 @@ std::vector<std::string> preload_libraries(const RunSettings& settings,
   } else {
     libraries.push_back(preload_library(preload_library_name, ""));
   }
-  if (!settings.placement.empty()) {
-    libraries.push_back(preload_library(placement_library_name, ", which --placement needs"));
+  // It also knows the program's large pieces.
+  const bool rebinds = settings.bind == BindChoice::by_data && !user_binds(environment);
+  if (!settings.placement.empty() || rebinds) {
+    libraries.push_back(preload_library(placement_library_name, rebinds
+                                                                    ? ", which --bind by-data needs"
+                                                                    : ", which --placement needs"));
   }
   return libraries;
 }
@@ -328,6 +332,7 @@ class Run {
     environment_.unset("LARES_RECORD");
     environment_.unset("LARES_TRACE");
     environment_.unset("LARES_STALL");
+    environment_.unset("LARES_LEARN");
     if (preload_ != Preload::not_wanted) {
       std::vector<std::string> names;
       for (const auto& library : libraries_) names.push_back(preloadable(library, session));
@@ -564,8 +569,9 @@ void add_run(CLI::App& app) {
       ->type_name("HOW");
   command
       ->add_option("--bind", options->bind,
-                   "How threads are bound: close, spread, none, as-is (default: as OMP_PLACES and "
-                   "OMP_PROC_BIND say, else spread)")
+                   "How threads are bound: close, spread, by-data (as spread, and threads that "
+                   "share work out by their numbers go once to where their data is), none, as-is "
+                   "(default: as OMP_PLACES and OMP_PROC_BIND say, else spread)")
       ->type_name("HOW");
   command
       ->add_option("--bubbles", options->bubbles,
@@ -610,6 +616,10 @@ void add_run(CLI::App& app) {
           "What --record and --trace may write until the program's end, about 24 bytes a task "
           "and 50 more if it names data; what comes later is missing (default: 128M)")
       ->type_name("SIZE");
+  command->add_flag("--learn", options->learn,
+                    "Watch a few pages of the program's data, and let threads and data that are "
+                    "apart come together, once: --bind by-data --placement follow, where neither "
+                    "is given");
   command->add_flag("--explain", options->explain,
                     "Say of each construct that makes tasks, by its line of the source, how its "
                     "data was located and how many tasks met it at home, at first and later");

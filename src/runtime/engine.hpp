@@ -80,17 +80,21 @@ class Engine {
   /// True if tasks' data matter for the chosen push on this machine.
   [[nodiscard]] bool wants_data() const noexcept { return wants_data_; }
 
-  /// Work begins that its teller holds for a repetition of what ran before, with the same data at
-  /// the same threads or homes. `cause` tells apart what repeats (an address of code, say; 0: one
-  /// for all who name none), `threads` how many do it.
-  using StableWorkListener = void (*)(std::uintptr_t cause, std::size_t threads) noexcept;
+  /// Work that its teller holds for a repetition of what ran before, with the same data at the same
+  /// threads or homes.
+  struct StableWork {
+    std::uintptr_t cause = 0;  ///< tells apart what repeats (an address of code, say); 0: not named
+    std::size_t threads = 0;   ///< how many do it
+    bool by_number = false;    ///< they share it out by their numbers: there were no tasks before
+  };
+  using StableWorkListener = void (*)(const StableWork& work) noexcept;
   /// Told each time that such work begins, by the thread that begins it, while others may run the
   /// program. One load where nobody listens. Thread safe.
-  static void tell_of_stable_work(std::uintptr_t cause = 0, std::size_t threads = 0) noexcept {
+  static void tell_of_stable_work(const StableWork& work) noexcept {
     // relaxed: set before the program has threads.
     const StableWorkListener listener = stable_work_listener_.load(std::memory_order_relaxed);
     if (listener != nullptr) [[unlikely]] {
-      listener(cause, threads);
+      listener(work);
     }
   }
   [[nodiscard]] static bool is_stable_work_awaited() noexcept {

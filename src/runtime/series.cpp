@@ -348,7 +348,7 @@ template <class Ask>
 InSeries ask_books(Worker& worker, std::uintptr_t code, Ask ask) noexcept {
   const InSeries known = ask_alone(worker, ask);
   if (known.begins) [[unlikely]]
-    Engine::tell_of_stable_work(code, worker.team->size());
+    Engine::tell_of_stable_work({code, worker.team->size()});
   return known;
 }
 

@@ -308,6 +308,12 @@ bool is_trusted_taskless(const RegionHint& hint) noexcept {
              g_trusted_after.load(std::memory_order_relaxed);
 }
 
+bool has_tasks(const Team& team) noexcept {
+  return team.deferred_seen.load(std::memory_order_relaxed) ||
+         team.inlined_seen.load(std::memory_order_relaxed) ||
+         team.loops.first.load(std::memory_order_relaxed) != nullptr;
+}
+
 void distrust_hints() noexcept {
   constexpr std::uint32_t never = 1U << 30U;
   const std::uint32_t before = g_trusted_after.load(std::memory_order_relaxed);
@@ -345,10 +351,8 @@ Team* acquire_team(ThreadState& master, std::size_t size, const void* host) noex
 void release_team(ThreadState& master, Team* team) noexcept {
   Team::in_teams.fetch_sub(static_cast<std::int32_t>(team->size()) - 1, std::memory_order_relaxed);
   if (team->hint != nullptr) {
-    // Loops of ours count as tasks: a region that is left to the stock runtime has none.
-    const bool had_tasks = team->deferred_seen.load(std::memory_order_relaxed) ||
-                           team->inlined_seen.load(std::memory_order_relaxed) ||
-                           team->loops.first.load(std::memory_order_relaxed) != nullptr;
+    // A region that is left to the stock runtime has no loops of ours.
+    const bool had_tasks = has_tasks(*team);
     const std::uint32_t runs = team->hint->taskless_runs.load(std::memory_order_relaxed);
     if (had_tasks) {
       if (runs != 0) team->hint->taskless_runs.store(0, std::memory_order_relaxed);

@@ -49,6 +49,8 @@ struct RegionHint {
 
 /// True if the region has run without tasks so often that it need not be ours.
 bool is_trusted_taskless(const RegionHint& hint) noexcept;
+/// Whether the region has had tasks so far; loops of ours count as such.
+bool has_tasks(const Team& team) noexcept;
 /// A region that was trusted has made a task: trust is lost for all, and slower to come back.
 void distrust_hints() noexcept;
 

@@ -269,7 +269,8 @@ void tell_of_next_phase(const Team& team) noexcept {
   if (!Engine::is_stable_work_awaited()) return;
   const std::uintptr_t code =
       team.hint == nullptr ? 0 : team.hint->code.load(std::memory_order_relaxed);
-  Engine::tell_of_stable_work(~code, team.size());  // another cause than the region itself
+  // Another cause than the region itself.
+  Engine::tell_of_stable_work({~code, team.size(), !has_tasks(team)});
 }
 
 void open_barrier(Team& team) noexcept {

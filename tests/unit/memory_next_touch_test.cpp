@@ -377,9 +377,9 @@ TEST_P(NextTouchTest, CollectTellsWhoTouchedWhat) {
   ASSERT_EQ(fetched(area), 3U);
   std::vector<std::array<std::uintptr_t, 2>> touched;
   next_touch_.collect(
-      [](void* list, std::uintptr_t begin, std::uintptr_t end, DomainId domain) noexcept {
-        EXPECT_EQ(domain, DomainId{0});
-        static_cast<decltype(touched)*>(list)->push_back({begin, end});
+      [](void* list, const NextTouch::Touched& by) noexcept {
+        EXPECT_EQ(by.domain, DomainId{0});
+        static_cast<decltype(touched)*>(list)->push_back({by.begin, by.end});
       },
       &touched);
   const std::uintptr_t base = area.address();

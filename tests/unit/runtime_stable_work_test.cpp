@@ -14,24 +14,27 @@ std::uintptr_t g_cause = 0;
 std::size_t g_threads = 0;
 int g_told = 0;
 
-void listen(std::uintptr_t cause, std::size_t threads) noexcept {
-  g_cause = cause;
-  g_threads = threads;
+bool g_by_number = false;
+
+void listen(const Engine::StableWork& work) noexcept {
+  g_cause = work.cause;
+  g_threads = work.threads;
+  g_by_number = work.by_number;
   ++g_told;
 }
 
 TEST(StableWork, IsToldToTheListenerUntilItIsGone) {
-  Engine::tell_of_stable_work(1, 2);  // nobody listens
+  Engine::tell_of_stable_work({1, 2});  // nobody listens
   EXPECT_EQ(g_told, 0);
   Engine::set_stable_work_listener(listen);
-  Engine::tell_of_stable_work(7, 4);
+  Engine::tell_of_stable_work({7, 4});
   EXPECT_EQ(g_cause, 7U);
   EXPECT_EQ(g_threads, 4U);
-  Engine::tell_of_stable_work();
+  Engine::tell_of_stable_work({});
   EXPECT_EQ(g_cause, 0U);
   EXPECT_EQ(g_told, 2);
   Engine::set_stable_work_listener(nullptr);
-  Engine::tell_of_stable_work(7, 4);
+  Engine::tell_of_stable_work({7, 4});
   EXPECT_EQ(g_told, 2);
 }
 

@@ -9,20 +9,16 @@
 namespace lares::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, BindChoice>, 4> words = {{
+constexpr std::array<std::pair<std::string_view, BindChoice>, 5> words = {{
     {"close", BindChoice::close},
     {"spread", BindChoice::spread},
+    {"by-data", BindChoice::by_data},
     {"none", BindChoice::none},
     {"as-is", BindChoice::as_is},
 }};
 
 constexpr std::array<std::string_view, 4> binding_variables = {"OMP_PLACES", "OMP_PROC_BIND",
                                                                "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
-
-bool user_binds(const Environment& environment) {
-  return std::any_of(binding_variables.begin(), binding_variables.end(),
-                     [&](std::string_view name) { return environment.get(name).has_value(); });
-}
 
 /// OMP_PROC_BIND=false wins over all others in both runtimes.
 bool user_refuses(const Environment& environment) {
@@ -80,12 +76,17 @@ Binding bind_nothing(Environment& environment) {
 
 }  // namespace
 
+bool user_binds(const Environment& environment) {
+  return std::any_of(binding_variables.begin(), binding_variables.end(),
+                     [&](std::string_view name) { return environment.get(name).has_value(); });
+}
+
 Result<BindChoice> parse_bind(std::string_view word) {
   const auto* found =
       std::find_if(words.begin(), words.end(), [&](const auto& row) { return row.first == word; });
   if (found != words.end()) return found->second;
   return Error{"unknown binding \"" + std::string(word) +
-               "\", accepted are close, spread, none, as-is"};
+               "\", accepted are close, spread, by-data, none, as-is"};
 }
 
 Binding bind_threads(Environment& environment, const machine::Machine& machine, BindChoice choice) {
@@ -94,6 +95,11 @@ Binding bind_threads(Environment& environment, const machine::Machine& machine, 
     case BindChoice::automatic:
       if (user_binds(environment)) return as_the_user_says(environment);
       return bind(environment, machine, "spread");
+    case BindChoice::by_data:
+      if (!user_binds(environment)) return bind(environment, machine, "by-data");
+      return {"user", as_the_user_says(environment).bound,
+              "threads stay where OMP_PLACES, OMP_PROC_BIND or a variable like them has put them: "
+              "--bind by-data moves none of those"};
     case BindChoice::close:
       return bind(environment, machine, "close");
     case BindChoice::spread:

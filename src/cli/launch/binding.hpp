@@ -11,15 +11,19 @@
 
 namespace lares::cli {
 
-/// What the user asked for. `automatic`: as the user's own variables say, else spread.
-enum class BindChoice { automatic, close, spread, none, as_is };
+/// What the user asked for. `automatic`: as the user's own variables say, else spread. `by_data`:
+/// the same, and threads that Lares binds may go to their data.
+enum class BindChoice { automatic, close, spread, by_data, none, as_is };
 
 /// Reads the value of --bind or LARES_BIND. An error lists the accepted words.
 Result<BindChoice> parse_bind(std::string_view word);
 
+/// Whether variables of the OpenMP runtimes say where threads run.
+bool user_binds(const Environment& environment);
+
 /// What became of it.
 struct Binding {
-  std::string how;                  ///< "close", "spread", "none", "user"
+  std::string how;                  ///< "close", "spread", "by-data", "none", "user"
   bool bound = false;               ///< threads stay where they are put
   std::optional<std::string> note;  ///< why nothing was bound though it should have been
 };

@@ -80,9 +80,12 @@ Result<std::string> settle_bubbles(const RunOptions& options, const Environment&
 std::optional<Error> contradiction(const std::string& bubbles, BindChoice bind) {
   if (bubbles.empty() || bind == BindChoice::automatic) return std::nullopt;
   if (bind == BindChoice::close || bind == BindChoice::spread) return std::nullopt;
+  const std::string_view word = bind == BindChoice::none      ? "none"
+                                : bind == BindChoice::by_data ? "by-data"
+                                                              : "as-is";
   return Error{
-      fmt::format("--bubbles {} places threads, which --bind {} forbids: leave one of the two out",
-                  bubbles, bind == BindChoice::none ? "none" : "as-is")};
+      fmt::format("--bubbles {} places threads, which --bind {} {}: leave one of the two out",
+                  bubbles, word, bind == BindChoice::by_data ? "does as well" : "forbids")};
 }
 
 Result<BindChoice> settle_bind(const RunOptions& options, const Environment& environment) {
@@ -149,18 +152,28 @@ std::optional<Result<SummaryTarget>> settle_summary(const RunOptions& options,
   return parse_summary("LARES_SUMMARY", value->substr(0, blank), value->substr(file));
 }
 
-Result<bool> settle_quiet(const RunOptions& options, const Environment& environment) {
-  const std::string word = environment.get("LARES_QUIET").value_or("0");
-  if (word == "0" || word == "1") return options.quiet || word == "1";
-  return Error{fmt::format("LARES_QUIET: unknown value \"{}\", accepted are 0 and 1", word)};
+/// An option without a value: given, or its variable is 1.
+Result<bool> settle_flag(bool given, std::string_view variable, const Environment& environment) {
+  const std::string word = environment.get(std::string(variable)).value_or("0");
+  if (word == "0" || word == "1") return given || word == "1";
+  return Error{fmt::format("{}: unknown value \"{}\", accepted are 0 and 1", variable, word)};
+}
+
+/// `--learn` chooses what the user has not chosen.
+void learn(RunSettings& settings, const RunOptions& options, const Environment& environment) {
+  const bool may_rebind = settings.bind == BindChoice::automatic && settings.bubbles.empty();
+  if (may_rebind && !user_binds(environment)) settings.bind = BindChoice::by_data;
+  const bool placed = choose(options.placement, "", environment, "LARES_PLACEMENT").has_value();
+  if (!placed) settings.placement = "follow";
 }
 
 /// Those that the commands read, and those that `lares run` sets for the library. LARES_LAB_KERNEL
 /// is read by `lares lab`, which may be what runs, or is run.
-constexpr std::array<std::string_view, 15> known_here = {
-    "LARES_BIND",   "LARES_BOUND",   "LARES_BUBBLES",   "LARES_DOMAIN",  "LARES_LAB_KERNEL",
-    "LARES_LOOPS",  "LARES_MACHINE", "LARES_PLACEMENT", "LARES_POLICY",  "LARES_QUIET",
-    "LARES_RECORD", "LARES_SESSION", "LARES_STALL",     "LARES_SUMMARY", "LARES_TRACE"};
+constexpr std::array<std::string_view, 16> known_here = {
+    "LARES_BIND",       "LARES_BOUND",  "LARES_BUBBLES", "LARES_DOMAIN",
+    "LARES_LAB_KERNEL", "LARES_LEARN",  "LARES_LOOPS",   "LARES_MACHINE",
+    "LARES_PLACEMENT",  "LARES_POLICY", "LARES_QUIET",   "LARES_RECORD",
+    "LARES_SESSION",    "LARES_STALL",  "LARES_SUMMARY", "LARES_TRACE"};
 
 bool is_known(const std::string& name) {
   // Elsewhere the warning tells the user that nothing is disturbed.
@@ -182,8 +195,10 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   if (summary && !*summary) return summary->error();
   const auto stall = settle_stall(options, environment);
   if (!stall) return stall.error();
-  const auto quiet = settle_quiet(options, environment);
+  const auto quiet = settle_flag(options.quiet, "LARES_QUIET", environment);
   if (!quiet) return quiet.error();
+  const auto learns = settle_flag(options.learn, "LARES_LEARN", environment);
+  if (!learns) return learns.error();
   const auto record_limit = settle_record_limit(options);
   if (!record_limit) return record_limit.error();
   auto machine = settle_machine(options.machine, environment);
@@ -215,6 +230,7 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   settings.record_limit = record_limit.value();
   settings.explain = options.explain;
   settings.quiet = quiet.value();
+  if (learns.value()) learn(settings, options, environment);
   return settings;
 }
 

@@ -31,6 +31,7 @@ struct RunOptions {
   std::string stall;
   std::string record_limit;
   bool pages = false;
+  bool learn = false;
   bool explain = false;
   bool quiet = false;
   std::vector<std::string> program;  ///< protected (launch/words.hpp)

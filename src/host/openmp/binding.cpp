@@ -23,11 +23,18 @@
 
 namespace lares::omp {
 
+bool g_binds_by_data = false;
+
+/// Where threads go that ran on a place, by place. Complete before anybody sees it; never
+/// destroyed.
+using PlaceExchange = std::vector<std::uint16_t>;
+
 /// A master's team of one nesting level. The master's, and of the first thread of its next region.
 struct TeamMemory {
-  std::vector<std::uint16_t> places;  ///< of the last team, by thread number
-  bubbles::Memory bubble;             ///< the same where a bubble scheduler places teams
-  ProcessorMask allowed;              ///< of the master, outside of the region
+  std::vector<std::uint16_t> places;         ///< of the last team, by thread number
+  bubbles::Memory bubble;                    ///< the same where a bubble scheduler places teams
+  ProcessorMask allowed;                     ///< of the master, outside of the region
+  const PlaceExchange* exchanged = nullptr;  ///< that `places` are after
 };
 
 namespace {
@@ -49,6 +56,10 @@ std::atomic<std::uint32_t> g_process{0};  // our number; written at load and aft
 
 LARES_PROCESS_LOCK(g_places_lock);
 const void** g_last_master = nullptr;  // by place: whose team was there last; under g_places_lock
+
+// Null until threads go to their data, then constant; any thread.
+std::atomic<const PlaceExchange*> g_exchange{nullptr};
+std::vector<std::uint16_t>* g_last_team = nullptr;  // the vector: under g_places_lock
 
 std::atomic<bool> g_refused{false};  // any thread: the kernel lets nobody be bound
 
@@ -200,11 +211,34 @@ void set_up_binding(const machine::Machine& machine, const char* how,
     }
   }
   g_order = std::strcmp(how, "close") == 0 ? TeamOrder::close : TeamOrder::spread;
+  g_last_team = new std::vector<std::uint16_t>;
   g_process.store(static_cast<std::uint32_t>(getpid()), std::memory_order_relaxed);
   g_owners = map_owners(session, places->size());
   g_last_master = static_cast<const void**>(std::calloc(places->size(), sizeof(void*)));
   if (g_owners != nullptr && g_last_master != nullptr) g_places = places;
+  g_binds_by_data = g_places != nullptr && std::strcmp(how, "by-data") == 0;
   bubbles::set_up(machine, std::getenv("LARES_BUBBLES"));
+}
+
+std::vector<std::uint16_t> last_team() {
+  const std::lock_guard lock(g_places_lock);
+  return *g_last_team;
+}
+
+CoreId core_of_place(std::uint16_t place) noexcept { return (*g_places)[place].core; }
+std::size_t domain_of_place(std::uint16_t place) noexcept { return (*g_places)[place].domain; }
+
+void exchange_places(std::vector<std::uint16_t> before, std::vector<std::uint16_t> after) {
+  auto* exchange = new PlaceExchange;
+  for (std::size_t place = 0; place < g_places->size(); ++place) {
+    exchange->push_back(static_cast<std::uint16_t>(place));
+  }
+  for (std::size_t i = 0; i < before.size(); ++i) (*exchange)[before[i]] = after[i];
+  g_exchange.store(exchange, std::memory_order_release);
+}
+
+bool are_places_exchanged() noexcept {
+  return g_exchange.load(std::memory_order_relaxed) != nullptr;
 }
 
 void free_after_fork() noexcept {
@@ -335,6 +369,7 @@ void TeamBinding::choose(std::size_t size) noexcept {
     return memory_->allowed.contains(mask_of(place));
   };
   auto& team = memory_->places;
+  if (first == 0) follow_exchange(team, may_run);
   const bool same = same_allowed && team.size() == size &&
                     (first == 0 || team[0] == outer_place_) &&
                     std::all_of(team.begin() + static_cast<std::ptrdiff_t>(first), team.end(),
@@ -351,6 +386,8 @@ void TeamBinding::choose(std::size_t size) noexcept {
     auto found = places_for_team(states, size, g_order, master, first_place());
     if (!found) return;
     team = std::move(*found);
+    memory_->exchanged = nullptr;
+    if (first == 0) follow_exchange(team, may_run);
   }
   for (std::size_t i = first; i < size; ++i) {
     if (!take(team[i])) {  // another process was faster
@@ -359,7 +396,22 @@ void TeamBinding::choose(std::size_t size) noexcept {
     }
   }
   for (const std::uint16_t place : team) g_last_master[place] = memory_;
+  if (g_binds_by_data && first == 0 && *g_last_team != team) *g_last_team = team;
   chosen_ = true;
+}
+
+/// With the lock of the places. A team that may not be where the exchange would put it stays.
+template <class MayRun>
+void TeamBinding::follow_exchange(std::vector<std::uint16_t>& team, MayRun may_run) noexcept {
+  // acquire: it is complete.
+  const PlaceExchange* const exchange = g_exchange.load(std::memory_order_acquire);
+  if (exchange == memory_->exchanged) return;
+  memory_->exchanged = exchange;
+  const bool possible = std::all_of(team.begin(), team.end(), [&](std::uint16_t place) {
+    return is_free((*exchange)[place]) && may_run((*exchange)[place]);
+  });
+  if (!possible) return;
+  for (std::uint16_t& place : team) place = (*exchange)[place];
 }
 
 void TeamBinding::enter(std::size_t number) noexcept {

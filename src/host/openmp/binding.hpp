@@ -18,6 +18,21 @@ namespace lares::omp {
 /// in use are noted in a file of `session`, so that the processes of a run share them.
 void set_up_binding(const machine::Machine& machine, const char* how, const char* session) noexcept;
 
+/// Whether threads may go to their data (`--bind by-data`). Constant once the library is loaded.
+extern bool g_binds_by_data;
+
+/// The places of the last team outside of all others that had several, by thread number. Kept only
+/// with `--bind by-data`. Thread safe.
+std::vector<std::uint16_t> last_team();
+/// The core of a place, and the domain that it is in.
+CoreId core_of_place(std::uint16_t place) noexcept;
+std::size_t domain_of_place(std::uint16_t place) noexcept;
+/// From the next outer region on, what ran on places[i] `before` runs on `after`[i], the same
+/// places in another order. Once in a process. Thread safe.
+void exchange_places(std::vector<std::uint16_t> before, std::vector<std::uint16_t> after);
+/// Whether that has happened.
+bool are_places_exchanged() noexcept;
+
 /// In the child of a fork: it gets the processors that it would have had.
 void free_after_fork() noexcept;
 
@@ -87,6 +102,8 @@ class TeamBinding {
   void leave_bubble(std::size_t number) noexcept;
   void enter_bubble(std::size_t number, const ProcessorMask* own) noexcept;
   bool learn_allowed() noexcept;
+  template <class MayRun>
+  void follow_exchange(std::vector<std::uint16_t>& team, MayRun may_run) noexcept;
   void let_master_go() const noexcept;
 
   TeamMemory* memory_ = nullptr;            ///< the master's; null: nothing is bound

@@ -18,6 +18,7 @@
 #include "base/clock.hpp"
 #include "decide/follow.hpp"
 #include "host/openmp/placement.hpp"
+#include "host/openmp/rebinding.hpp"
 #include "memory/follow/heap_areas.hpp"
 #include "memory/follow/samples.hpp"
 #include "memory/next_touch/ways.hpp"
@@ -65,6 +66,7 @@ struct State {
   std::size_t areas_found = 0;
   std::uintptr_t own_end = 0;  ///< of the heap as it was when Lares was set up
   double ratio = 1;            ///< remote to local memory
+  bool moves_data = false;     ///< else only threads may move
   bool has_told_dear = false;
   std::atomic<bool> busy{false};
 
@@ -78,7 +80,13 @@ struct State {
 alignas(State) std::array<unsigned char, sizeof(State)> g_room;
 State* g_state = nullptr;  ///< set before main
 
-void note(const char* sentence) noexcept { Engine::instance().note(sentence); }
+/// A sentence about all of this, by the name of what the user asked for.
+void note(const char* sentence) noexcept {
+  std::array<char, 260> text;
+  std::snprintf(text.data(), text.size(), "%s: %s", g_state->moves_data ? "follow" : "by-data",
+                sentence);
+  Engine::instance().note(text.data());
+}
 
 /// How much slower remote memory is, by the distances of the machine.
 double mean_ratio(const machine::Machine& machine) noexcept {
@@ -106,17 +114,16 @@ bool may_mark() noexcept {
   // As for repair: of pages that are copied nobody can tell those that a device writes to.
   const bool copied = !memory::ways_here(memory::real_calls()).moves;
   if (!memory::has_locked_memory() && !(copied && memory::may_pin_memory())) return true;
-  stop("follow: left out, because the program has locked or pinned memory, or may pin some");
+  stop("left out, because the program has locked or pinned memory, or may pin some");
   return false;
 }
 
 void stop_refused(int error) noexcept {
   std::array<char, 240> text;
-  std::snprintf(
-      text.data(), text.size(),
-      "follow: the kernel refused userfaultfd (%s), nothing was moved; run as root or set "
-      "the sysctl vm.unprivileged_userfaultfd to 1",
-      std::strerror(error));
+  std::snprintf(text.data(), text.size(),
+                "the kernel refused userfaultfd (%s), nothing was moved; run as root or set "
+                "the sysctl vm.unprivileged_userfaultfd to 1",
+                std::strerror(error));
   stop(text.data());
 }
 
@@ -224,7 +231,7 @@ void move(State& state) noexcept {
   }
   std::array<char, 240> text;
   std::snprintf(text.data(), text.size(),
-                "follow: after %.0f turns of the same work %" PRIu64
+                "after %.0f turns of the same work %" PRIu64
                 " areas of %.0f MiB waited for their next touch, as they were used elsewhere",
                 state.follow.turns_so_far(), areas, static_cast<double>(bytes) / mib);
   note(text.data());
@@ -233,7 +240,7 @@ void move(State& state) noexcept {
 void tell_evidence(const State& state, const Verdict& verdict) noexcept {
   std::array<char, 240> text;
   std::snprintf(text.data(), text.size(),
-                "follow: %s, of %u sampled pages %u had the same users twice and %u were away from "
+                "%s, of %u sampled pages %u had the same users twice and %u were away from "
                 "them",
                 state.follow.moves() == 0 ? "before any move" : "after a move", verdict.all.touched,
                 verdict.all.steady, verdict.all.away);
@@ -246,15 +253,20 @@ void tell_too_dear(State& state, const Verdict& verdict, double needed) noexcept
   std::array<char, 240> text;
   std::snprintf(
       text.data(), text.size(),
-      "follow: to move %" PRIu64
+      "to move %" PRIu64
       " pages takes about %.1f ms and pays after %.0f turns, more than there were so far; "
       "say --placement follow:TURNS if so many come",
       verdict.pages, verdict.cost / ns_per_ms, needed);
   note(text.data());
 }
 
-void judge(State& state) noexcept {
+void judge(State& state, const Engine::StableWork& work) noexcept {
   state.samples.settle(state.next_touch);
+  if (rebind_threads(work, state.samples)) {
+    state.samples.return_home(memory::real_calls(), state.nodes);
+    return state.follow.give_up(now().count);
+  }
+  if (!state.moves_data) return state.follow.give_up(now().count);
   const Verdict verdict = weigh_all(state);
   tell_evidence(state, verdict);
   if (verdict.pages == 0) return state.follow.give_up(now().count);
@@ -268,33 +280,35 @@ void judge(State& state) noexcept {
 }
 
 /// With `busy`.
-void on_start(State& state, std::uintptr_t cause, std::size_t threads) noexcept {
+void on_start(State& state, const Engine::StableWork& work) noexcept {
   using Step = decide::Follow::Step;
   const auto touched = [&state] {
     const std::size_t turn = state.follow.is_checking() ? 1 : 0;
     state.samples.collect(state.next_touch, turn);
     return state.samples.touched(turn);
   };
-  switch (state.follow.begin(cause, threads, now().count, touched)) {
+  switch (state.follow.begin(work.cause, work.threads, now().count, touched)) {
     case Step::first_look:
       return look(state, true);
     case Step::second_look:
       return look(state, false);
     case Step::judge:
-      return judge(state);
+      judge(state, work);
+      break;
     case Step::move:
       return move(state);
     case Step::none:
       break;
   }
-  if (state.follow.is_over()) Engine::set_stable_work_listener(nullptr);
+  const bool nothing_left = !state.moves_data && !may_rebind();
+  if (state.follow.is_over() || nothing_left) Engine::set_stable_work_listener(nullptr);
 }
 
 /// Who comes while another is at it goes on: the work comes again.
-void on_stable_work(std::uintptr_t cause, std::size_t threads) noexcept {
+void on_stable_work(const Engine::StableWork& work) noexcept {
   State& state = *g_state;
   if (state.busy.exchange(true, std::memory_order_acq_rel)) return;
-  on_start(state, cause, threads);
+  on_start(state, work);
   state.busy.store(false, std::memory_order_release);
 }
 
@@ -304,7 +318,7 @@ void tell_fetched() noexcept {
   if (counts.pages == 0) return;
   std::array<char, 240> text;
   std::snprintf(text.data(), text.size(),
-                "follow: %" PRIu64
+                "%" PRIu64
                 " pages went to the threads that touched them, samples among them, %.1f us each",
                 counts.pages,
                 static_cast<double>(counts.nanoseconds) / 1e3 / static_cast<double>(counts.pages));
@@ -334,23 +348,26 @@ void tell_of_region(Stock& stock, const void* code) noexcept {
   if (runtime::this_worker() != nullptr) return;
   auto* const ask = real<int()>(stock, Entry::omp_get_max_threads);
   const std::size_t threads = ask == nullptr ? 0 : static_cast<std::size_t>(ask());
-  runtime::Engine::tell_of_stable_work(reinterpret_cast<std::uintptr_t>(code), threads);
+  const bool by_number = runtime::hint_for(code)->taskless_runs.load(std::memory_order_relaxed) > 0;
+  runtime::Engine::tell_of_stable_work(
+      {reinterpret_cast<std::uintptr_t>(code), threads, by_number});
 }
 
 void set_up_following() noexcept {
   using namespace following;  // NOLINT(google-build-using-namespace): this file's
   const auto turns = wanted_turns();
-  if (!turns) return;
+  if (!turns && !g_binds_by_data) return;
   const machine::Machine& machine = Engine::instance().machine();
   g_state = new (g_room.data())
-      State(machine, Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))}, *turns);
+      State(machine, Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))}, turns.value_or(0));
+  g_state->moves_data = turns.has_value();
   if (!g_state->nodes.several()) {
-    note("follow: there is one memory node, so no data is far from anybody");
+    note("there is one memory node, so no data is far from anybody");
     return;
   }
   if (g_state->areas() == nullptr || g_state->judged() == nullptr) return;
   if (pthread_atfork(settle_before_fork, resume_in_parent, forget_in_child) != 0) {
-    note("follow: the C library cannot tell of forks, so nothing is moved");
+    note("the C library cannot tell of forks, so nothing is moved");
     return;
   }
   g_state->ratio = mean_ratio(machine);

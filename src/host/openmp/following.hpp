@@ -1,4 +1,5 @@
-// `--placement follow`: data goes once to the domains that use it again and again.
+// `--placement follow`: data goes once to the domains that use it again and again. And its looks
+// are what `--bind by-data` goes by.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 namespace lares::omp {
 
-/// Reads LARES_PLACEMENT. After the engine was set up.
+/// Reads LARES_PLACEMENT. After the engine and the binding were set up.
 void set_up_following() noexcept;
 
 /// A region outside of all others is about to start.

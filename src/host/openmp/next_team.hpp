@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "host/openmp/binding.hpp"
 #include "host/openmp/bubbles.hpp"
 #include "runtime/team.hpp"
 
@@ -22,7 +23,9 @@ inline bool next_team_waits() noexcept {
 }
 
 /// Whether the next region must not be left to the stock runtime, though it makes no tasks.
-inline bool next_team_is_ours() noexcept { return next_team_waits() || bubbles::on(); }
+inline bool next_team_is_ours() noexcept {
+  return next_team_waits() || bubbles::on() || g_binds_by_data;
+}
 
 /// Null, or the function to tell; each wish is taken once.
 inline TeamStarts take_next_team() noexcept {

@@ -81,19 +81,20 @@ void Samples::collect(NextTouch& next_touch, std::size_t turn) noexcept {
     std::size_t turn;
   } asked{*this, turn};
   next_touch.collect(
-      [](void* argument, std::uintptr_t begin, std::uintptr_t end, DomainId domain) noexcept {
+      [](void* argument, const NextTouch::Touched& touched) noexcept {
         const Asked& by = *static_cast<Asked*>(argument);
-        by.samples.note(by.turn, begin, end, domain);
+        by.samples.note(by.turn, touched);
       },
-      &asked);
+      &asked, NextTouch::Same::cpu);
 }
 
-void Samples::note(std::size_t turn, std::uintptr_t begin, std::uintptr_t end,
-                   DomainId domain) noexcept {
+void Samples::note(std::size_t turn, const NextTouch::Touched& touched) noexcept {
   for (std::size_t r = 0; r < count_; ++r) {
     for (std::size_t i = 0; i < runs_[r].pages; ++i) {
       const std::uintptr_t at = runs_[r].begin + i * page_;
-      if (at >= begin && at < end) pages_[r][i].toucher[turn] = domain;
+      if (at < touched.begin || at >= touched.end) continue;
+      pages_[r][i].toucher[turn] = touched.domain;
+      pages_[r][i].cpu[turn] = touched.cpu;
     }
   }
 }
@@ -106,6 +107,22 @@ double Samples::touched(std::size_t turn) const noexcept {
     touched += page.toucher[turn].valid() ? 1 : 0;
   });
   return there == 0 ? 0 : static_cast<double>(touched) / static_cast<double>(there);
+}
+
+void Samples::return_home(const SystemCalls& calls, const Nodes& nodes) const noexcept {
+  for (std::size_t r = 0; r < count_; ++r) {
+    std::array<void*, run_pages> pages{};
+    std::array<int, run_pages> homes{};
+    std::array<int, run_pages> status{};
+    std::size_t moved = 0;
+    for (std::size_t i = 0; i < runs_[r].pages; ++i) {
+      const SampledPage& page = pages_[r][i];
+      if (!page.toucher[0].valid() || !nodes.node_of(page.home).valid()) continue;
+      pages[moved] = pointer(runs_[r].begin + i * page_);
+      homes[moved++] = nodes.node_of(page.home).value();
+    }
+    if (moved != 0) calls.move(moved, pages.data(), homes.data(), status.data());
+  }
 }
 
 void Samples::settle(NextTouch& next_touch) noexcept {

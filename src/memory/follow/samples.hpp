@@ -18,6 +18,7 @@ namespace lares::memory {
 struct SampledPage {
   DomainId home;                    ///< whose memory it lay in before anything was looked at
   std::array<DomainId, 2> toucher;  ///< by turn
+  std::array<OsCpu, 2> cpu;         ///< where the toucher ran, by turn
 };
 
 /// At most 32 runs of 16 pages, evenly over the areas. A sampled page itself goes to its toucher.
@@ -39,6 +40,8 @@ class Samples {
   void collect(NextTouch& next_touch, std::size_t turn) noexcept;
   /// The share of that in what exists of the samples.
   [[nodiscard]] double touched(std::size_t turn) const noexcept;
+  /// What was touched goes back to where it lay before anything was looked at.
+  void return_home(const SystemCalls& calls, const Nodes& nodes) const noexcept;
   /// Nothing of them waits any more.
   void settle(NextTouch& next_touch) noexcept;
 
@@ -65,7 +68,7 @@ class Samples {
     std::size_t pages = 0;
     std::size_t area = 0;
   };
-  void note(std::size_t turn, std::uintptr_t begin, std::uintptr_t end, DomainId domain) noexcept;
+  void note(std::size_t turn, const NextTouch::Touched& touched) noexcept;
   bool ask(const SystemCalls& calls, const Nodes& nodes, std::size_t run) noexcept;
 
   std::array<Run, most_runs> runs_{};

@@ -100,8 +100,8 @@ Result<Marked> Manager::on_next_touch(std::uintptr_t address, Bytes length,
 void Manager::collect_touches() {
   std::vector<GivenRange> touched;
   next_touch_.collect(
-      [](void* list, std::uintptr_t begin, std::uintptr_t end, DomainId domain) noexcept {
-        static_cast<std::vector<GivenRange>*>(list)->push_back({begin, end, domain});
+      [](void* list, const NextTouch::Touched& by) noexcept {
+        static_cast<std::vector<GivenRange>*>(list)->push_back({by.begin, by.end, by.domain});
       },
       &touched);
   const auto by_address = [](const GivenRange& a, const GivenRange& b) {

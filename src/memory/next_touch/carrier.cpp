@@ -68,7 +68,7 @@ int Carrier::give_back(Region& region, std::uint32_t index, const Toucher& touch
   }
   const DomainId domain = toucher.fetches ? toucher.domain : DomainId{};
   // release: whoever sees it settled can use the pages.
-  region.chunks[index].store(Chunk::settled_by(domain), std::memory_order_release);
+  region.chunks[index].store(Chunk::settled_by(domain, toucher.cpu), std::memory_order_release);
   // acq_rel: the last one comes after all others.
   if (region.waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) finish(region);
   if (gated) shared_.watch_of(region.way).gate.leave();

@@ -19,6 +19,7 @@ struct Toucher {
   bool fetches = false;  ///< to its own node; false: the chunk is only put back
   bool waits = true;     ///< for other threads and for messages to be read; else EAGAIN
   pid_t thread = 0;      ///< the system's number; 0: this one
+  OsCpu cpu{};           ///< where it runs; invalid: nobody asked
 };
 
 /// Thread safety: any thread, also in a signal handler, with all signals blocked, of regions that

@@ -180,22 +180,22 @@ std::size_t NextTouch::busy_chunks(std::uintptr_t address, Bytes length) noexcep
   return count_chunks(address, length, Chunk::busy);
 }
 
-void NextTouch::collect(Take take, void* argument) noexcept {
+void NextTouch::collect(Take take, void* argument, Same same) noexcept {
   const Regions::Hold hold(shared_.regions);
   shared_.regions.for_each([&](Region& region) {
-    std::uintptr_t begin = region.begin;
-    DomainId domain;
+    Touched joined{region.begin, region.begin, {}, {}};
     for (std::uint32_t i = 0; i <= region.count; ++i) {
       // acquire: whoever is told of a touch may look at what it did.
       const std::uint32_t word =
           i == region.count ? 0 : region.chunks[i].load(std::memory_order_acquire);
-      const DomainId next =
-          Chunk::state(word) == Chunk::settled ? Chunk::toucher(word) : DomainId{};
-      if (next == domain && i < region.count) continue;
-      const std::uintptr_t end = i == region.count ? region.end : region.chunk_begin(i);
-      if (domain.valid()) take(argument, begin, end, domain);
-      begin = end;
-      domain = next;
+      const bool settled = Chunk::state(word) == Chunk::settled;
+      const DomainId domain = settled ? Chunk::toucher(word) : DomainId{};
+      const OsCpu cpu = settled ? Chunk::toucher_cpu(word) : OsCpu{};
+      const bool goes_on = domain == joined.domain && (same == Same::domain || cpu == joined.cpu);
+      if (goes_on && i < region.count) continue;
+      joined.end = i == region.count ? region.end : region.chunk_begin(i);
+      if (joined.domain.valid()) take(argument, joined);
+      joined = {joined.end, joined.end, domain, cpu};
     }
     // acquire: the last settler has let go of the area.
     if (region.state.load(std::memory_order_acquire) == Region::finished) {

@@ -95,11 +95,18 @@ class NextTouch : private Listener {
   /// How many chunks of the range are on their way at this moment.
   [[nodiscard]] std::size_t busy_chunks(std::uintptr_t address, Bytes length) noexcept;
 
+  /// Neighbours that the same touched.
+  struct Touched {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    DomainId domain;
+    OsCpu cpu;  ///< of the first of them; invalid where nobody asked
+  };
+  enum class Same : std::uint8_t { domain, cpu };
   /// Tells who touched which chunk of the areas that are in the table, and takes those out of which
-  /// everything was touched. `take(argument, begin, end, domain)`, neighbours of one domain joined.
-  using Take = void (*)(void* argument, std::uintptr_t begin, std::uintptr_t end,
-                        DomainId domain) noexcept;
-  void collect(Take take, void* argument) noexcept;
+  /// everything was touched. Neighbours of the `same` are joined.
+  using Take = void (*)(void* argument, const Touched& touched) noexcept;
+  void collect(Take take, void* argument, Same same = Same::domain) noexcept;
 
   [[nodiscard]] NextTouchCounts counts() const noexcept;
 

@@ -91,12 +91,32 @@ struct Chunk {
   enum State : std::uint32_t { aside = 0, busy = 1, settled = 2 };
   static constexpr std::uint32_t state_mask = 3;
   static constexpr std::uint32_t state(std::uint32_t word) noexcept { return word & state_mask; }
-  static constexpr std::uint32_t settled_by(DomainId domain) noexcept {
-    return settled | static_cast<std::uint32_t>(domain.value() + 1) << 2U;
+  /// `cpu`: where the toucher ran. What has no room in the word counts as unknown.
+  static constexpr std::uint32_t settled_by(DomainId domain, OsCpu cpu) noexcept {
+    return settled | field(domain.value(), domain_bits) << domain_shift |
+           field(cpu.value(), cpu_bits) << cpu_shift;
   }
   /// Who touched it; invalid if it was settled without a touch.
   static constexpr DomainId toucher(std::uint32_t word) noexcept {
-    return DomainId{static_cast<DomainId::Rep>(word >> 2U) - 1};
+    return DomainId{value(word >> domain_shift, domain_bits)};
+  }
+  /// Invalid where that is not known.
+  static constexpr OsCpu toucher_cpu(std::uint32_t word) noexcept {
+    return OsCpu{value(word >> cpu_shift, cpu_bits)};
+  }
+
+ private:
+  static constexpr unsigned domain_shift = 2;
+  static constexpr unsigned domain_bits = 14;
+  static constexpr unsigned cpu_shift = domain_shift + domain_bits;
+  static constexpr unsigned cpu_bits = 16;
+  /// A number and one more, so that 0 is none.
+  static constexpr std::uint32_t field(std::int32_t number, unsigned bits) noexcept {
+    const auto stored = static_cast<std::uint32_t>(number + 1);
+    return stored < 1U << bits ? stored : 0;
+  }
+  static constexpr std::int32_t value(std::uint32_t word, unsigned bits) noexcept {
+    return static_cast<std::int32_t>(word & ((1U << bits) - 1)) - 1;
   }
 };
 

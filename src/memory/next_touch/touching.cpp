@@ -152,7 +152,7 @@ Toucher NextTouch::toucher_of(pid_t thread) noexcept {
     const NodeMask mask(node);
     shared_.calls.prefer(MPOL_PREFERRED, mask.words());
   }
-  return {domain, true, false, thread};
+  return {domain, true, false, thread, OsCpu{cpu}};
 }
 
 void NextTouch::touch(std::uintptr_t address, Bytes length) noexcept {

@@ -3,6 +3,8 @@
 // repeated_work SHAPE [MIB [SWEEPS]]: SWEEPS sweeps over MIB of doubles, x = x / 2 + 1, each thread
 // its part, whole domains in a row. The first three are in the region "early", the rest in "late".
 //   serial    one thread has written the array; a parallel region for each sweep
+//   opposite  each thread has written the part of the last but as many, a region for each sweep
+//   inside    the same in one region, after another one has written; a barrier a sweep
 //   tasks     tasks that ran anywhere have, in pieces of 64 KiB; one region, a barrier a sweep
 //   pieces    pieces of 8 KiB by malloc, one thread has filled them; a region for each sweep, in
 //             which threads take pieces by their number
@@ -77,6 +79,17 @@ static void sweep_pieces(void) {
     const size_t thread = (size_t)omp_get_thread_num();
     for (size_t p = all * thread / threads; p < all * (thread + 1) / threads; ++p) {
       update(pieces[p], piece_doubles);
+    }
+  }
+}
+
+static void write_opposite(void) {
+#pragma omp parallel
+  {
+    const size_t threads = (size_t)omp_get_num_threads();
+    const size_t part = threads - 1 - (size_t)omp_get_thread_num();
+    for (size_t i = count * part / threads; i < count * (part + 1) / threads; ++i) {
+      array[i] = first_value(i);
     }
   }
 }
@@ -159,6 +172,7 @@ int main(int argc, char** argv) {
   const size_t mib = argc > 2 ? strtoul(argv[2], NULL, 10) : 16;
   const int sweeps = argc > 3 ? atoi(argv[3]) : 20;
   const int changes = strcmp(shape, "changing") == 0;
+  const int opposite = strcmp(shape, "opposite") == 0 || strcmp(shape, "inside") == 0;
   const int small = changes || strcmp(shape, "pieces") == 0;
   count = mib * 1024 * 1024 / sizeof(double);
   if (small) {
@@ -170,11 +184,13 @@ int main(int argc, char** argv) {
     if (array == NULL) return 1;
     if (strcmp(shape, "tasks") == 0) {
       write_by_tasks();
+    } else if (opposite) {
+      write_opposite();
     } else {
       on_node_0(write_array);
     }
   }
-  if (strcmp(shape, "tasks") == 0) {
+  if (strcmp(shape, "tasks") == 0 || strcmp(shape, "inside") == 0) {
     sweep_in_one_region(sweeps);
   } else {
     for (int s = 0; s < sweeps; ++s) {

@@ -1,0 +1,18 @@
+// `--bind by-data`: threads that share work out by their numbers go, once, to where their data is.
+#pragma once
+
+#include "host/openmp/binding.hpp"
+#include "memory/follow/samples.hpp"
+#include "runtime/engine.hpp"
+
+namespace lares::omp {
+
+/// Whether threads may still be exchanged.
+inline bool may_rebind() noexcept { return g_binds_by_data && !are_places_exchanged(); }
+
+/// After two turns of `work` that `samples` have seen: has the threads run elsewhere from the next
+/// region on, if each uses the same pages again and again and enough of them then lie where it runs.
+/// True if so; a note tells. Of work by tasks nothing is concluded: those have no threads.
+bool rebind_threads(const runtime::Engine::StableWork& work, const memory::Samples& samples);
+
+}  // namespace lares::omp
