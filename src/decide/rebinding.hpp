@@ -59,9 +59,10 @@ inline void Uses::fill_gaps() {
   }
   if (met.empty() || met.size() == threads_) return;
   for (std::size_t t = 0; t < threads_; ++t) {
-    const auto nearest = std::min_element(met.begin(), met.end(), [t](std::size_t a, std::size_t b) {
-      return std::max(a, t) - std::min(a, t) < std::max(b, t) - std::min(b, t);
-    });
+    const auto nearest =
+        std::min_element(met.begin(), met.end(), [t](std::size_t a, std::size_t b) {
+          return std::max(a, t) - std::min(a, t) < std::max(b, t) - std::min(b, t);
+        });
     if (*nearest == t) continue;
     std::copy_n(row(*nearest).begin(), domains_, row(t).begin());
     for (std::size_t d = 0; d < domains_; ++d) all_ += of(t, d);
@@ -149,8 +150,8 @@ struct Rebinding {
   std::int64_t at_home_after = 0;
 };
 
-/// Where the threads of a team that now has `places` shall run: on the same places, and who stays in
-/// its domain keeps its own. All stay if that is less than a quarter of the pages better.
+/// Where the threads of a team that now has `places` shall run: on the same places, and who stays
+/// in its domain keeps its own. All stay if that is less than a quarter of the pages better.
 /// `domain_of(place)`. O(pages · domains³) at most, and mostly domains³.
 template <class DomainOf>
 Rebinding rebind(const Uses& uses, std::span<const std::uint16_t> places, DomainOf domain_of) {

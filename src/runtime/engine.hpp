@@ -105,6 +105,20 @@ class Engine {
     stable_work_listener_.store(listener, std::memory_order_relaxed);
   }
 
+  using AfterBarrier = void (*)(Worker& worker) noexcept;
+  /// Called by each thread of a team when it leaves a barrier; null, as nearly always, for none.
+  /// Set by the thread that opens a barrier, it is called behind that one already.
+  static void set_after_barrier(AfterBarrier call) noexcept {
+    after_barrier_.store(call, std::memory_order_relaxed);
+  }
+  static void leave_barrier(Worker& worker) noexcept {
+    // relaxed: the barrier orders it.
+    const AfterBarrier call = after_barrier_.load(std::memory_order_relaxed);
+    if (call != nullptr) [[unlikely]] {
+      call(worker);
+    }
+  }
+
   /// The name of a stock runtime below, for the counters file: a process may have several. `name`
   /// must live for ever. One thread at a time.
   void add_runtime(const char* name) noexcept;
@@ -121,6 +135,7 @@ class Engine {
   static inline std::atomic<bool> active_{false};
   static inline std::atomic<const char*> record_folder_{nullptr};
   static inline std::atomic<StableWorkListener> stable_work_listener_{nullptr};
+  static inline std::atomic<AfterBarrier> after_barrier_{nullptr};  // set once, by any thread
   bool wants_data_ = false;
   WaitPolicy wait_policy_ = WaitPolicy::unspecified;
   bool throttles_ = true;

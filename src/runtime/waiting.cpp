@@ -383,6 +383,7 @@ bool barrier(Worker& worker) noexcept {
   record::waits(worker, RecordWait::barrier);
   const bool cancelled = meet_at_barrier(worker, Wait::barrier);
   record::resumed(worker);
+  Engine::leave_barrier(worker);
   return cancelled;
 }
 

@@ -78,8 +78,9 @@ TEST(Rebinding, DataOfOneDomainMovesNobody) {
   EXPECT_TRUE(result.places.empty());
   EXPECT_EQ(result.at_home_before, result.at_home_after);
   const Uses nothing(4, 2);
-  EXPECT_TRUE(
-      rebind(nothing, first_places(4), [](std::uint16_t place) { return place / 2U; }).places.empty());
+  EXPECT_TRUE(rebind(nothing, first_places(4), [](std::uint16_t place) {
+                return place / 2U;
+              }).places.empty());
 }
 
 TEST(Rebinding, WhoWasNotMetGoesWithItsNeighbour) {
@@ -110,7 +111,8 @@ TEST(Rebinding, IsTheBestOfAllAndKeepsThePlaces) {
     places.resize(threads);
     Uses uses(threads, domains);
     const std::size_t pages = random() % 60;
-    for (std::size_t i = 0; i < pages; ++i) uses.add(random() % threads, DomainId{random() % domains});
+    for (std::size_t i = 0; i < pages; ++i)
+      uses.add(random() % threads, DomainId{random() % domains});
     const Rebinding result =
         rebind(uses, places, [&](std::uint16_t place) { return place / of_a_domain; });
     EXPECT_EQ(result.at_home_before, at_home(uses, places, of_a_domain));
@@ -134,9 +136,8 @@ TEST(Rebinding, ALargeMachineTakesNoTime) {
   std::mt19937 random(5);
   for (int page = 0; page < 512; ++page) uses.add(random() % threads, DomainId{random() % domains});
   uses.fill_gaps();
-  const Rebinding result = rebind(uses, first_places(threads), [](std::uint16_t place) {
-    return place / (threads / domains);
-  });
+  const Rebinding result = rebind(uses, first_places(threads),
+                                  [](std::uint16_t place) { return place / (threads / domains); });
   EXPECT_FALSE(result.places.empty());
 }
 

@@ -25,9 +25,11 @@ namespace lares::omp {
 
 bool g_binds_by_data = false;
 
-/// Where threads go that ran on a place, by place. Complete before anybody sees it; never
-/// destroyed.
-using PlaceExchange = std::vector<std::uint16_t>;
+/// Complete before anybody sees it; never destroyed.
+struct PlaceExchange {
+  std::vector<std::uint16_t> to;       ///< where threads go that ran on a place, by place
+  const runtime::Team* now = nullptr;  ///< whose threads go in the middle of their region
+};
 
 /// A master's team of one nesting level. The master's, and of the first thread of its next region.
 struct TeamMemory {
@@ -75,6 +77,9 @@ struct BoundTime {
 // Of a thread with a place: what it had before, and when it was bound.
 __attribute__((tls_model("initial-exec"))) constinit thread_local ProcessorMask t_before;
 __attribute__((tls_model("initial-exec"))) constinit thread_local BoundTime t_bound;
+// What the thread's place is after.
+__attribute__((tls_model("initial-exec"))) constinit thread_local const PlaceExchange* t_exchanged =
+    nullptr;
 
 constexpr std::size_t most_levels = 4;  // teams nested deeper are not bound
 __attribute__((
@@ -228,13 +233,31 @@ std::vector<std::uint16_t> last_team() {
 CoreId core_of_place(std::uint16_t place) noexcept { return (*g_places)[place].core; }
 std::size_t domain_of_place(std::uint16_t place) noexcept { return (*g_places)[place].domain; }
 
-void exchange_places(std::vector<std::uint16_t> before, std::vector<std::uint16_t> after) {
+namespace {
+
+// The team's places are those of the exchange, so that whoever leaves one finds another thread's.
+// A worker's place in the engine stays as it is: its region has had no tasks.
+void go_where_exchanged(runtime::Worker& worker) noexcept {
+  // acquire: it is complete.
+  const PlaceExchange* const exchange = g_exchange.load(std::memory_order_acquire);
+  if (exchange == t_exchanged) return;
+  t_exchanged = exchange;
+  if (worker.team != exchange->now || t_place < 0) return;
+  bind_to(exchange->to[static_cast<std::size_t>(t_place)]);
+}
+
+}  // namespace
+
+void exchange_places(std::vector<std::uint16_t> before, std::vector<std::uint16_t> after,
+                     const runtime::Team* now) {
   auto* exchange = new PlaceExchange;
+  exchange->now = now;
   for (std::size_t place = 0; place < g_places->size(); ++place) {
-    exchange->push_back(static_cast<std::uint16_t>(place));
+    exchange->to.push_back(static_cast<std::uint16_t>(place));
   }
-  for (std::size_t i = 0; i < before.size(); ++i) (*exchange)[before[i]] = after[i];
+  for (std::size_t i = 0; i < before.size(); ++i) exchange->to[before[i]] = after[i];
   g_exchange.store(exchange, std::memory_order_release);
+  if (now != nullptr) runtime::Engine::set_after_barrier(go_where_exchanged);
 }
 
 bool are_places_exchanged() noexcept {
@@ -326,7 +349,8 @@ TeamBinding::TeamBinding(int thread) noexcept : thread_(thread) {
   const std::size_t level = nesting_level();
   memory_ = memory_of_this_thread(level);
   if (memory_ == nullptr) return;
-  outer_place_ = level == 0 ? -1 : t_place;
+  inner_ = level > 0;
+  outer_place_ = inner_ ? t_place : -1;
   // By the master, which has written the program's data until now, perhaps.
   if (memory_->places.empty()) runtime::first_domain();
   if (t_place >= 0) allowed_ = &t_before;
@@ -369,7 +393,7 @@ void TeamBinding::choose(std::size_t size) noexcept {
     return memory_->allowed.contains(mask_of(place));
   };
   auto& team = memory_->places;
-  if (first == 0) follow_exchange(team, may_run);
+  if (!inner_) follow_exchange(team, may_run);
   const bool same = same_allowed && team.size() == size &&
                     (first == 0 || team[0] == outer_place_) &&
                     std::all_of(team.begin() + static_cast<std::ptrdiff_t>(first), team.end(),
@@ -387,7 +411,7 @@ void TeamBinding::choose(std::size_t size) noexcept {
     if (!found) return;
     team = std::move(*found);
     memory_->exchanged = nullptr;
-    if (first == 0) follow_exchange(team, may_run);
+    if (!inner_) follow_exchange(team, may_run);
   }
   for (std::size_t i = first; i < size; ++i) {
     if (!take(team[i])) {  // another process was faster
@@ -396,7 +420,7 @@ void TeamBinding::choose(std::size_t size) noexcept {
     }
   }
   for (const std::uint16_t place : team) g_last_master[place] = memory_;
-  if (g_binds_by_data && first == 0 && *g_last_team != team) *g_last_team = team;
+  if (g_binds_by_data && !inner_ && *g_last_team != team) *g_last_team = team;
   chosen_ = true;
 }
 
@@ -408,10 +432,10 @@ void TeamBinding::follow_exchange(std::vector<std::uint16_t>& team, MayRun may_r
   if (exchange == memory_->exchanged) return;
   memory_->exchanged = exchange;
   const bool possible = std::all_of(team.begin(), team.end(), [&](std::uint16_t place) {
-    return is_free((*exchange)[place]) && may_run((*exchange)[place]);
+    return is_free(exchange->to[place]) && may_run(exchange->to[place]);
   });
   if (!possible) return;
-  for (std::uint16_t& place : team) place = (*exchange)[place];
+  for (std::uint16_t& place : team) place = exchange->to[place];
 }
 
 void TeamBinding::enter(std::size_t number) noexcept {
@@ -423,6 +447,8 @@ void TeamBinding::enter(std::size_t number) noexcept {
   }
   const ProcessorMask* const own = number == 0 ? &memory_->allowed : nullptr;
   if (bubbles::on() && chosen_) return enter_bubble(number, own);
+  // Inner teams have chosen their places without regard to any.
+  t_exchanged = inner_ ? g_exchange.load(std::memory_order_relaxed) : memory_->exchanged;
   bind_to(chosen_ ? memory_->places[number] : -1, own);
 }
 

@@ -12,6 +12,10 @@
 #include "host/openmp/team_places.hpp"
 #include "machine/machine.hpp"
 
+namespace lares::runtime {
+class Team;
+}
+
 namespace lares::omp {
 
 /// Called once, when the library is loaded. `how` is LARES_BOUND; nullptr binds nothing. The places
@@ -27,9 +31,11 @@ std::vector<std::uint16_t> last_team();
 /// The core of a place, and the domain that it is in.
 CoreId core_of_place(std::uint16_t place) noexcept;
 std::size_t domain_of_place(std::uint16_t place) noexcept;
-/// From the next outer region on, what ran on places[i] `before` runs on `after`[i], the same
-/// places in another order. Once in a process. Thread safe.
-void exchange_places(std::vector<std::uint16_t> before, std::vector<std::uint16_t> after);
+/// From the next outer region on, what ran on `before`[i] runs on `after`[i], the same places in
+/// another order. `now`: null, or the team on these places for which the caller opens a barrier:
+/// its threads go when they leave that. Once in a process. Thread safe.
+void exchange_places(std::vector<std::uint16_t> before, std::vector<std::uint16_t> after,
+                     const runtime::Team* now);
 /// Whether that has happened.
 bool are_places_exchanged() noexcept;
 
@@ -110,6 +116,7 @@ class TeamBinding {
   const ProcessorMask* allowed_ = nullptr;  ///< the master's, if it is bound; null: to be asked
   bubbles::Team bubble_;                    ///< with a bubble scheduler
   int thread_;                              ///< the master's number in the system
+  bool inner_ = false;                      ///< the master is in a region already
   int outer_place_ = -1;                    ///< of the master in the team around this one
   bool chosen_ = false;                     ///< the team's places are in `memory_`, and in use
   bool alone_ = true;                       ///< a team of one stays where it is

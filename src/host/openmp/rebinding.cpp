@@ -54,6 +54,12 @@ std::optional<decide::Uses> uses_of(const std::vector<std::uint16_t>& team,
   return uses;
 }
 
+/// False of an inner team, and of one that is not the last.
+bool runs_on(const runtime::Worker& worker, const std::vector<std::uint16_t>& team) noexcept {
+  return worker.outer == nullptr && worker.id.index() < team.size() &&
+         team[worker.id.index()] == t_place;
+}
+
 void tell(const decide::Rebinding& rebinding) noexcept {
   const auto percent = [&](std::int64_t pages) { return 100 * pages / rebinding.pages; };
   std::array<char, 240> text;
@@ -70,12 +76,14 @@ void tell(const decide::Rebinding& rebinding) noexcept {
 bool rebind_threads(const Engine::StableWork& work, const memory::Samples& samples) {
   if (!work.by_number || !may_rebind()) return false;
   std::vector<std::uint16_t> team = last_team();
-  if (team.size() != work.threads) return false;
+  const runtime::Worker* const worker = runtime::this_worker();
+  if (team.size() != work.threads || (worker != nullptr && !runs_on(*worker, team))) return false;
   const std::optional<decide::Uses> uses = uses_of(team, samples);
   if (!uses) return false;
   decide::Rebinding rebinding = decide::rebind(*uses, team, domain_of_place);
   if (rebinding.places.empty()) return false;
-  exchange_places(std::move(team), std::move(rebinding.places));
+  exchange_places(std::move(team), std::move(rebinding.places),
+                  worker == nullptr ? nullptr : worker->team);
   tell(rebinding);
   return true;
 }
