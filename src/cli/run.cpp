@@ -468,6 +468,9 @@ class Run {
     }
     for (const std::string& note : record_notes_) list.push_back(analysis::printable(note));
     if (binding_.note && run.used_openmp()) list.push_back(*binding_.note);
+    if (settings_.nothing_to_learn && run.used_openmp()) {
+      list.emplace_back("--learn: there is one memory node, so no data is far from anybody");
+    }
     if (damaged > 0) {
       list.push_back(
           fmt::format("{} process{} left damaged counters, which are not in these "

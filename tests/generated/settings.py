@@ -25,6 +25,9 @@ VARIABLES = {
 # Who hands out loops, as `lares run --loops` takes it.
 LOOPS = ("", "", "numa", "numa", "numa,steal=most-loaded", "numa,steal=random", "numa,chunk=3",
          "numa,steal=random,chunk=2", "numa,moldable")
+# Two nodes that are only described, so that there is something to learn; told to move soon, or not.
+LEARNING = (("--learn",), ("--learn", "--placement", "follow:100000"), ("--bind", "by-data"))
+TWO_NODES = ("--machine", "synthetic:numa:2 core:1 pu:1")
 THREADS = (1, 2, 2, 3, 4, 4, 5, 8, 16, 33)
 
 
@@ -72,6 +75,8 @@ class Settings:
         policy = preset or chance.choice(self._policies.pairs)
         level = chance.choice(self._levels)
         domain = ("--domain", level) if level else ()
+        if chance.random() < 0.2:
+            domain = (*TWO_NODES, *chance.choice(LEARNING))
         loops = chance.choice(LOOPS)
         loops = ("--loops", loops) if loops else ()
         disorder = str(chance.randrange(1, 2**31))

@@ -345,6 +345,32 @@ class Following(unittest.TestCase):
                 self.late("follow:20", "changing", "12", "12", compiler=compiler)
 
 
+class Rebinding(unittest.TestCase):
+    """`lares run --bind by-data`: threads that share work out by their numbers, on four nodes."""
+
+    def late(self, bind, shape, compiler):
+        done = run(4, LARES, "run", "--bind", bind, "--",
+                   program(f"tests/lab/lab_repeated_work-{compiler}"), shape, "12", "12")
+        self.assertIn("result=ok", done.output)
+        matrix = lab_guests.fetched(done.region("late"))
+        return lab_guests.remote(matrix) / sum(map(sum, matrix)), done.errors + done.output
+
+    def test_threads_go_to_what_they_use_again_and_again(self):
+        for shape, compiler in (("opposite", "gcc"), ("inside", "clang")):
+            with self.subTest(shape):
+                before, _ = self.late("spread", shape, compiler)
+                after, said = self.late("by-data", shape, compiler)
+                print(f"{shape}-{compiler}: {before:.3f} remote after the third sweep, {after:.3f} "
+                      "by data")
+                self.assertGreater(before, 0.9)
+                self.assertLess(after, before / 4)
+                self.assertIn("threads change places", said)
+
+    def test_threads_whose_data_lies_together_stay(self):
+        _, said = self.late("by-data", "serial", "gcc")
+        self.assertNotIn("threads change places", said)
+
+
 class Contents(unittest.TestCase):
     """`lares run --placement`: no byte of the program's changes, and no allocation fails for it."""
 

@@ -372,6 +372,9 @@ class ProgramEnvironment(LauncherTest):
                          {"OMP_PLACES": "cores", "OMP_PROC_BIND": "spread"})
         self.assertEqual(self.binding_variables("--bind=close", env={"OMP_PROC_BIND": "spread"}),
                          {"LARES_BOUND": "close"})
+        shutil.copy(self.library, self.folder / "liblares-placement.so")
+        self.assertEqual(self.binding_variables("--bind=by-data"), {"LARES_BOUND": "by-data"})
+        self.assertEqual(self.binding_variables("--bind=by-data", env=users), users)
         self.assertEqual(self.binding_variables("--bind=none"), {"OMP_PROC_BIND": "false"})
         self.assertEqual(self.binding_variables("--bind=as-is"), {})
         self.assertEqual(self.binding_variables(env={"LARES_BIND": "close"}),

@@ -10,6 +10,7 @@
 #include "base/disorder.hpp"
 #include "cli/launch/stall.hpp"
 #include "lab/sizes.hpp"
+#include "memory/nodes.hpp"
 #include "memory/placement_choice.hpp"
 #include "policy/bubbles/scheduler.hpp"
 
@@ -153,14 +154,16 @@ std::optional<Result<SummaryTarget>> settle_summary(const RunOptions& options,
 }
 
 /// An option without a value: given, or its variable is 1.
-Result<bool> settle_flag(bool given, std::string_view variable, const Environment& environment) {
+Result<bool> settle_flag(bool given, const Environment& environment, std::string_view variable) {
   const std::string word = environment.get(std::string(variable)).value_or("0");
   if (word == "0" || word == "1") return given || word == "1";
   return Error{fmt::format("{}: unknown value \"{}\", accepted are 0 and 1", variable, word)};
 }
 
-/// `--learn` chooses what the user has not chosen.
+/// `--learn` chooses what the user has not chosen, where there is anything to choose.
 void learn(RunSettings& settings, const RunOptions& options, const Environment& environment) {
+  settings.nothing_to_learn = !memory::Nodes(settings.machine).several();
+  if (settings.nothing_to_learn) return;
   const bool may_rebind = settings.bind == BindChoice::automatic && settings.bubbles.empty();
   if (may_rebind && !user_binds(environment)) settings.bind = BindChoice::by_data;
   const bool placed = choose(options.placement, "", environment, "LARES_PLACEMENT").has_value();
@@ -195,9 +198,9 @@ Result<RunSettings> settle(const RunOptions& options, const Environment& environ
   if (summary && !*summary) return summary->error();
   const auto stall = settle_stall(options, environment);
   if (!stall) return stall.error();
-  const auto quiet = settle_flag(options.quiet, "LARES_QUIET", environment);
+  const auto quiet = settle_flag(options.quiet, environment, "LARES_QUIET");
   if (!quiet) return quiet.error();
-  const auto learns = settle_flag(options.learn, "LARES_LEARN", environment);
+  const auto learns = settle_flag(options.learn, environment, "LARES_LEARN");
   if (!learns) return learns.error();
   const auto record_limit = settle_record_limit(options);
   if (!record_limit) return record_limit.error();

@@ -57,6 +57,7 @@ struct RunSettings {
   std::string trace;                     ///< the trace's folder; empty: none
   bool pages = false;                    ///< the trace tells who touched which pages first
   std::chrono::milliseconds stall{0};    ///< longest time without progress; 0: nobody watches
+  bool nothing_to_learn = false;         ///< --learn on a machine with one memory node
   bool explain = false;                  ///< tell of each construct how its data was located
   bool quiet = false;
 };

@@ -64,6 +64,8 @@ std::atomic<const PlaceExchange*> g_exchange{nullptr};
 std::vector<std::uint16_t>* g_last_team = nullptr;  // the vector: under g_places_lock
 
 std::atomic<bool> g_refused{false};  // any thread: the kernel lets nobody be bound
+std::atomic<bool> g_program_binds{
+    false};  // any thread: the program has bound one that we had bound
 
 /// When the calling thread was bound, and what that cost it.
 struct BoundTime {
@@ -101,6 +103,12 @@ void tell_engine(std::span<const CoreId> cores) noexcept {
   thread->core = core;
   thread->core_known = core.valid();
   thread->core_followed = core.valid();
+}
+
+void forget_binding() noexcept {
+  if (t_place < 0) return;
+  t_place = -1;
+  tell_engine({});
 }
 
 void note_refusal() noexcept {
@@ -297,11 +305,12 @@ const ProcessorMask* mask_before_binding() noexcept {
   return nullptr;
 }
 
-void forget_binding() noexcept {
-  if (t_place < 0) return;
-  t_place = -1;
-  tell_engine({});
+void leave_to_program() noexcept {
+  g_program_binds.store(true, std::memory_order_relaxed);
+  forget_binding();
 }
+
+bool has_program_bound() noexcept { return g_program_binds.load(std::memory_order_relaxed); }
 
 // --- teams
 

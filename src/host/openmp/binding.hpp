@@ -22,7 +22,7 @@ namespace lares::omp {
 /// in use are noted in a file of `session`, so that the processes of a run share them.
 void set_up_binding(const machine::Machine& machine, const char* how, const char* session) noexcept;
 
-/// Whether threads may go to their data (`--bind by-data`). Constant once the library is loaded.
+/// Whether threads may go to their data (`--bind by-data`). Constant once Lares is set up.
 extern bool g_binds_by_data;
 
 /// The places of the last team outside of all others that had several, by thread number. Kept only
@@ -69,8 +69,11 @@ class Unbound {
 
 /// The calling thread's processors as the program shall see them, if Lares has bound it.
 const ProcessorMask* mask_before_binding() noexcept;
-/// The program has chosen processors for the calling thread: from now on they are its own.
-void forget_binding() noexcept;
+/// The program has chosen processors for the calling thread, which was bound: from now on they are
+/// its own.
+void leave_to_program() noexcept;
+/// Whether it has done that for any thread.
+bool has_program_bound() noexcept;
 
 /// Binds the calling thread, a member of a team that a bubble scheduler places, to where that wants
 /// it. `own`: its processors as it has them without Lares, if they are known.

@@ -363,6 +363,7 @@ void set_up_following() noexcept {
   g_state->moves_data = turns.has_value();
   if (!g_state->nodes.several()) {
     note("there is one memory node, so no data is far from anybody");
+    g_binds_by_data = false;
     return;
   }
   if (g_state->areas() == nullptr || g_state->judged() == nullptr) return;

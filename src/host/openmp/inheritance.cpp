@@ -215,7 +215,7 @@ LARES_EXPORT int sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t* 
   if (lares::omp::t_place >= 0 && lares::omp::is_this_thread(thread)) lares::omp::bubbles::let_be();
   const int result = LARES_C_LIBRARY(sched_setaffinity)(thread, bytes, set);
   if (result == 0 && lares::omp::t_place >= 0 && lares::omp::is_this_thread(thread)) {
-    lares::omp::forget_binding();
+    lares::omp::leave_to_program();
   }
   return result;
 }
@@ -225,7 +225,7 @@ LARES_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t bytes,
   if (lares::omp::t_place >= 0 && thread == pthread_self()) lares::omp::bubbles::let_be();
   const int result = LARES_C_LIBRARY(pthread_setaffinity_np)(thread, bytes, set);
   if (result == 0 && lares::omp::t_place >= 0 && thread == pthread_self()) {
-    lares::omp::forget_binding();
+    lares::omp::leave_to_program();
   }
   return result;
 }

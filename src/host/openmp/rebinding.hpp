@@ -7,8 +7,10 @@
 
 namespace lares::omp {
 
-/// Whether threads may still be exchanged.
-inline bool may_rebind() noexcept { return g_binds_by_data && !are_places_exchanged(); }
+/// Whether threads may still be exchanged: not if the program binds them itself.
+inline bool may_rebind() noexcept {
+  return g_binds_by_data && !are_places_exchanged() && !has_program_bound();
+}
 
 /// After two turns of `work` that `samples` have seen: has the threads run elsewhere, if each of
 /// them uses the same pages again and again and enough of those then lie where it runs. They go
