@@ -105,6 +105,13 @@ class Engine {
     stable_work_listener_.store(listener, std::memory_order_relaxed);
   }
 
+  /// Whether threads shall tell for which domain they work (memory/whereabouts.hpp). Set before the
+  /// first team.
+  [[nodiscard]] static bool are_homes_asked() noexcept {
+    return homes_asked_.load(std::memory_order_relaxed);
+  }
+  static void ask_for_homes() noexcept { homes_asked_.store(true, std::memory_order_relaxed); }
+
   using AfterBarrier = void (*)(Worker& worker) noexcept;
   /// Called by each thread of a team when it leaves a barrier; null, as nearly always, for none.
   /// Set by the thread that opens a barrier, it is called behind that one already.
@@ -135,6 +142,7 @@ class Engine {
   static inline std::atomic<bool> active_{false};
   static inline std::atomic<const char*> record_folder_{nullptr};
   static inline std::atomic<StableWorkListener> stable_work_listener_{nullptr};
+  static inline std::atomic<bool> homes_asked_{false};
   static inline std::atomic<AfterBarrier> after_barrier_{nullptr};  // set once, by any thread
   bool wants_data_ = false;
   WaitPolicy wait_policy_ = WaitPolicy::unspecified;

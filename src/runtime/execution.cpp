@@ -59,9 +59,27 @@ bool is_dropped(const Task& task) noexcept {
   return task.group != nullptr && task.group->is_cancelled();
 }
 
+namespace {
+
+/// Whose pages these are by an opinion, as long as nobody has looked at them.
+bool is_opinion(Located located) noexcept {
+  return located == Located::name || located == Located::series || located == Located::loop;
+}
+
+// So that what a thief touches goes to the home of the task and not to the thief's.
+void tell_whom_it_works_for(const Worker& worker, const Task* task) noexcept {
+  if (worker.works_for == nullptr) [[likely]]
+    return;
+  const bool has_home = task != nullptr && is_opinion(task->located);
+  worker.works_for->home.store(has_home ? task->home.value() : -1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
 void begin_body(Worker& worker, Task& task) noexcept {
   task.runner.store(&worker, std::memory_order_relaxed);
   worker.current = &task;
+  tell_whom_it_works_for(worker, &task);
   worker.constraint = &task;  // an untied task's part, too: it cannot leave the stack it waits on
   const Locality locality = count_start(worker, task);
   record::begun(worker, task, locality);
@@ -75,6 +93,7 @@ void end_body(Worker& worker, Task& task) noexcept {
   Task* const creator = task.parent.load(std::memory_order_relaxed);
   worker.current = creator;
   worker.constraint = creator;
+  tell_whom_it_works_for(worker, creator);
 }
 
 namespace {
@@ -156,6 +175,7 @@ void execute(Worker& worker, Task& task) noexcept {
   }
   worker.current = previous;
   worker.constraint = constraint;
+  tell_whom_it_works_for(worker, previous);
   body_ended(worker, task);
 }
 

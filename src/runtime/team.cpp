@@ -208,6 +208,7 @@ void start_implicit_task(Worker& worker, ThreadState& thread) noexcept {
   task.holders.store(Task::alive, std::memory_order_relaxed);
   worker.thread = &thread;
   worker.counters = thread.counters;
+  worker.works_for = Engine::are_homes_asked() ? thread.whereabouts : nullptr;
   worker.current = &task;
   worker.constraint = &task;
   worker.loop.segment = nullptr;

@@ -124,6 +124,7 @@ struct alignas(128) Worker {
   PlaceId place;
   DomainId domain;
   CoreId core;
+  memory::Whereabouts* works_for = nullptr;  ///< where it tells that; null: nobody asks
   std::uint32_t sample_countdown = 1;
   decide::Thrift thrift{ticks_per_microsecond()};
   decide::Restraint restraint{0, 0};

@@ -12,6 +12,7 @@
 #include "runtime/deep_stack.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/process_lock.hpp"
+#include "runtime/team.hpp"
 
 namespace lares::runtime {
 
@@ -30,6 +31,8 @@ pthread_once_t g_key_once = PTHREAD_ONCE_INIT;
 void recycle(void* state) {
   auto* thread = static_cast<ThreadState*>(state);
   thread->pool.give_back_all();
+  memory::release_whereabouts(thread->whereabouts);
+  thread->whereabouts = nullptr;
   t_state = nullptr;
   this_worker_slot = nullptr;
   const std::lock_guard lock(g_free_lock);
@@ -85,7 +88,9 @@ ThreadState* this_thread() noexcept {
   thread->core_known = false;
   thread->core_followed = false;
   find_stack(*thread);
-  thread->system_id.store(gettid(), std::memory_order_relaxed);
+  const pid_t number = gettid();
+  thread->system_id.store(number, std::memory_order_relaxed);
+  thread->whereabouts = memory::claim_whereabouts(number);
   pthread_setspecific(g_key, thread);
   t_state = thread;
   return thread;
@@ -101,11 +106,17 @@ void forget_threads_after_fork() noexcept {
   // The child's only thread keeps its state; what other threads held is lost with them. Their
   // states are not recycled: a lock may have been held while the fork happened.
   g_free = nullptr;
+  memory::forget_whereabouts();
   if (t_state != nullptr) {
     t_state->cached_team = nullptr;
     t_state->counters = &t_state->fallback_counters;
     t_state->counters_stale = true;
-    t_state->system_id.store(gettid(), std::memory_order_relaxed);
+    const pid_t number = gettid();
+    t_state->system_id.store(number, std::memory_order_relaxed);
+    t_state->whereabouts = memory::claim_whereabouts(number);
+    for (Worker* worker = this_worker(); worker != nullptr; worker = worker->outer) {
+      worker->works_for = nullptr;
+    }
     t_state->record = nullptr;  // the file is the parent's
   }
 }

@@ -8,6 +8,7 @@
 #include "base/disorder.hpp"
 #include "base/ids.hpp"
 #include "base/random.hpp"
+#include "memory/whereabouts.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/task_pool.hpp"
 
@@ -34,11 +35,12 @@ struct ThreadState {
   FreshStack* first_stack = nullptr;       ///< see deep_stack.hpp; owner
   FreshStack** next_stack = &first_stack;  ///< where to find the next deeper one; owner
   CounterSlot* counters = nullptr;
-  RecordStream* record = nullptr;    ///< its file while a task graph is recorded; owner
-  bool counters_stale = false;       ///< after a fork: they were the parent's; owner
-  CounterSlot fallback_counters;     ///< used when the file has no slot left
-  std::atomic<int> system_id{0};     ///< the system's number of the thread; the owner writes
-  ThreadState* next_free = nullptr;  ///< link of the list of recycled states
+  RecordStream* record = nullptr;  ///< its file while a task graph is recorded; owner
+  bool counters_stale = false;     ///< after a fork: they were the parent's; owner
+  CounterSlot fallback_counters;   ///< used when the file has no slot left
+  std::atomic<int> system_id{0};   ///< the system's number of the thread; the owner writes
+  memory::Whereabouts* whereabouts = nullptr;  ///< what it tells of itself; null: no room; owner
+  ThreadState* next_free = nullptr;            ///< link of the list of recycled states
 };
 
 /// True if little of the calling thread's current stack is left; then nothing should be run on it

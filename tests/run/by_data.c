@@ -1,15 +1,15 @@
-// Threads that share work out by their numbers, and how much by whom: of MIB of doubles, x = x / 2 + 1
-// in each sweep but the first, one thread has nine tenths: of two threads that on the later processor.
-// All data lies on the one node that there is; so on a machine that is said to have two, of a processor
-// each, that thread had better run on the first.
+// Threads that share work out by their numbers, and how much by whom: of MIB of doubles, x = x / 2
+// + 1 in each sweep but the first, one thread has nine tenths: of two threads that on the later
+// processor. All data lies on the one node that there is; so on a machine that is said to have two,
+// of a processor each, that thread had better run on the first.
 //
 // by_data SHAPE [MIB [SWEEPS]]
 //   regions   a parallel region for each sweep
 //   inside    one region, a barrier behind each sweep
 //   tasks     a region for each sweep, whose threads make tasks of their shares
 //   pinned    as regions, but each thread has chosen its processor itself
-// Prints "before: CPU of the thread with most, of the other" and "after: ...", and whether all numbers
-// are right.
+// Prints "before: CPU of the thread with most, of the other" and "after: ...", and whether all
+// numbers are right.
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>

@@ -205,5 +205,52 @@ TEST(Samples, TellWhoTouchedThemAndKeepTheirBytes) {
   EXPECT_TRUE(area.intact());
 }
 
+/// What was asked to move, and where to.
+std::vector<std::pair<std::uintptr_t, int>> g_moved;
+long note_moves(std::size_t count, void** pages, const int* nodes, int* status) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (nodes != nullptr)
+      g_moved.emplace_back(reinterpret_cast<std::uintptr_t>(pages[i]), nodes[i]);
+    status[i] = 1;
+  }
+  return 0;
+}
+
+TEST(Samples, ReturnToWhereTheyLayAndThoseOfASteadyUserNeedNot) {
+  if (ways_here(real_calls()).by_thread != 0) GTEST_SKIP() << "userfaultfd is refused";
+  SystemCalls calls = real_calls();
+  calls.move = note_moves;
+  const machine::Machine machine = two_domains();
+  const Nodes nodes(machine);
+  NextTouch next_touch(real_calls(), nodes, Bytes{page});
+  TestArea area(128);
+  const std::array<LargeArea, 1> areas{LargeArea{area.address(), area.address() + 128 * page}};
+  Samples samples;
+  samples.choose(calls, nodes, areas, Bytes{page});
+  ASSERT_EQ(samples.runs(), 2U);
+  g_moved.clear();
+  samples.return_home(calls, nodes, Samples::Returning::all);
+  EXPECT_TRUE(g_moved.empty()) << "nobody has touched any";
+  const auto see = [&](std::size_t turn) {
+    EXPECT_TRUE(area.intact());
+    for (int i = 0; i < 10000 && samples.touched(turn) < 1; ++i) {
+      samples.collect(next_touch, turn);
+      std::this_thread::yield();
+    }
+  };
+  ASSERT_EQ(samples.mark(next_touch), 0);
+  see(0);
+  samples.return_home(calls, nodes, Samples::Returning::unsteady);
+  EXPECT_EQ(g_moved.size(), 2 * Samples::run_pages) << "touched in one turn only";
+  for (const auto& [at, node] : g_moved) {
+    EXPECT_EQ(node, 1);
+    EXPECT_TRUE(at >= area.address() && at < area.address() + 128 * page);
+  }
+  g_moved.clear();
+  samples.forget();
+  samples.return_home(calls, nodes, Samples::Returning::all);
+  EXPECT_TRUE(g_moved.empty());
+}
+
 }  // namespace
 }  // namespace lares::memory

@@ -103,6 +103,10 @@ void tell_engine(std::span<const CoreId> cores) noexcept {
   thread->core = core;
   thread->core_known = core.valid();
   thread->core_followed = core.valid();
+  if (thread->whereabouts == nullptr) return;
+  const machine::Machine& machine = runtime::Engine::instance().machine();
+  const OsCpu cpu = core.valid() ? machine.cores[core.index()].cpus.front() : OsCpu{};
+  thread->whereabouts->cpu.store(cpu.value(), std::memory_order_relaxed);
 }
 
 void forget_binding() noexcept {

@@ -141,11 +141,19 @@ void find_areas(State& state) noexcept {
   state.areas_found = static_cast<std::size_t>(end - areas);
 }
 
+/// A look shall leave no trace: thieves touch, too.
+void return_samples(State& state, memory::Samples::Returning which) noexcept {
+  if (!state.nodes.several()) return;
+  state.samples.return_home(memory::real_calls(), state.nodes, which);
+}
+
 void look(State& state, bool first) noexcept {
   const Nanoseconds start = now();
   if (first) {
     if (!may_mark()) return;
-    state.samples.settle(state.next_touch);  // of work that was replaced
+    // Of work that was replaced.
+    state.samples.settle(state.next_touch);
+    return_samples(state, memory::Samples::Returning::all);
     find_areas(state);
     state.samples.choose(memory::real_calls(), state.nodes,
                          std::span(state.areas(), state.areas_found), state.page);
@@ -260,12 +268,12 @@ void tell_too_dear(State& state, const Verdict& verdict, double needed) noexcept
   note(text.data());
 }
 
-void judge(State& state, const Engine::StableWork& work) noexcept {
-  state.samples.settle(state.next_touch);
+void judge_samples(State& state, const Engine::StableWork& work) noexcept {
   if (rebind_threads(work, state.samples)) {
-    state.samples.return_home(memory::real_calls(), state.nodes);
+    return_samples(state, memory::Samples::Returning::all);
     return state.follow.give_up(now().count);
   }
+  return_samples(state, memory::Samples::Returning::unsteady);
   if (!state.moves_data) return state.follow.give_up(now().count);
   const Verdict verdict = weigh_all(state);
   tell_evidence(state, verdict);
@@ -277,6 +285,12 @@ void judge(State& state, const Engine::StableWork& work) noexcept {
   } else {
     tell_too_dear(state, verdict, needed);
   }
+}
+
+void judge(State& state, const Engine::StableWork& work) noexcept {
+  state.samples.settle(state.next_touch);
+  judge_samples(state, work);
+  state.samples.forget();
 }
 
 /// With `busy`.
@@ -374,6 +388,7 @@ void set_up_following() noexcept {
   g_state->ratio = mean_ratio(machine);
   g_state->own_end = memory::heap_end();
   std::atexit(tell_fetched);
+  if (g_state->moves_data) Engine::ask_for_homes();
   Engine::set_stable_work_listener(on_stable_work);
 }
 

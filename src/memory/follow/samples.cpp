@@ -109,7 +109,8 @@ double Samples::touched(std::size_t turn) const noexcept {
   return there == 0 ? 0 : static_cast<double>(touched) / static_cast<double>(there);
 }
 
-void Samples::return_home(const SystemCalls& calls, const Nodes& nodes) const noexcept {
+void Samples::return_home(const SystemCalls& calls, const Nodes& nodes,
+                          Returning which) const noexcept {
   for (std::size_t r = 0; r < count_; ++r) {
     std::array<void*, run_pages> pages{};
     std::array<int, run_pages> homes{};
@@ -117,7 +118,10 @@ void Samples::return_home(const SystemCalls& calls, const Nodes& nodes) const no
     std::size_t moved = 0;
     for (std::size_t i = 0; i < runs_[r].pages; ++i) {
       const SampledPage& page = pages_[r][i];
-      if (!page.toucher[0].valid() || !nodes.node_of(page.home).valid()) continue;
+      const bool touched = page.toucher[0].valid() || page.toucher[1].valid();
+      const bool steady = page.toucher[0].valid() && page.toucher[0] == page.toucher[1];
+      if (!touched || (steady && which == Returning::unsteady)) continue;
+      if (!nodes.node_of(page.home).valid()) continue;
       pages[moved] = pointer(runs_[r].begin + i * page_);
       homes[moved++] = nodes.node_of(page.home).value();
     }

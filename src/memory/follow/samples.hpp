@@ -40,8 +40,12 @@ class Samples {
   void collect(NextTouch& next_touch, std::size_t turn) noexcept;
   /// The share of that in what exists of the samples.
   [[nodiscard]] double touched(std::size_t turn) const noexcept;
-  /// What was touched goes back to where it lay before anything was looked at.
-  void return_home(const SystemCalls& calls, const Nodes& nodes) const noexcept;
+  enum class Returning : std::uint8_t { all, unsteady };
+  /// What was touched goes back to where it lay before anything was looked at: all of it, or what
+  /// had not the same user in both turns.
+  void return_home(const SystemCalls& calls, const Nodes& nodes, Returning which) const noexcept;
+  /// Until the next choice there are none.
+  void forget() noexcept { count_ = 0; }
   /// Nothing of them waits any more.
   void settle(NextTouch& next_touch) noexcept;
 

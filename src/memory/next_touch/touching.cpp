@@ -7,6 +7,7 @@
 
 #include "memory/next_touch/next_touch.hpp"
 #include "memory/pointer.hpp"
+#include "memory/whereabouts.hpp"
 
 namespace lares::memory {
 
@@ -141,12 +142,16 @@ int NextTouch::fetch(Way way, std::uintptr_t address, pid_t thread) noexcept {
   }
 }
 
-/// Pages that are copied are those of this thread: so it prefers the toucher's node.
+/// Pages that are copied are those of this thread: so it prefers the node for which it copies.
 Toucher NextTouch::toucher_of(pid_t thread) noexcept {
-  const int cpu = cpu_of_thread(thread);
+  const Whereabouts* const told = find_whereabouts(thread);
+  const int known = told == nullptr ? -1 : told->cpu.load(std::memory_order_relaxed);
+  const int cpu = known >= 0 ? known : cpu_of_thread(thread);
   // Unknown, as of a thread of another process: the chunk stays where it is.
   if (cpu < 0) return {DomainId{}, true, false, thread};
-  const DomainId domain = shared_.nodes.domain_of_cpu(static_cast<unsigned>(cpu), 0);
+  const DomainId home{told == nullptr ? -1 : told->home.load(std::memory_order_relaxed)};
+  const DomainId domain =
+      shared_.nodes.has(home) ? home : shared_.nodes.domain_of_cpu(static_cast<unsigned>(cpu), 0);
   const OsNode node = shared_.nodes.node_of(domain);
   if (shared_.nodes.several() && node.valid()) {
     const NodeMask mask(node);
