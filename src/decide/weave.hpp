@@ -75,10 +75,13 @@ enum class MemoryOrder : std::uint8_t { unknown, as_made, woven };
 
 /// By what three tasks of a series touched one after the other: one, the last one of its period,
 /// and the one a period after it. It is woven if the last one has its own memory, and the next one
-/// comes back to where the first one was.
+/// comes back to where the first one was. If the first one touched nothing new where both others
+/// did, somebody was there before it: those that were made just before it and have been taken. So
+/// the ones that are made one after the other lie beside each other.
 inline MemoryOrder memory_order(const NewMemory& first, const NewMemory& last,
                                 const NewMemory& next) noexcept {
-  if (first.pages == 0 || last.pages == 0) return MemoryOrder::unknown;
+  if (last.pages == 0) return MemoryOrder::unknown;
+  if (first.pages == 0) return next.pages == 0 ? MemoryOrder::unknown : MemoryOrder::as_made;
   const bool overlap = last.begin < first.end && first.begin < last.end;
   const std::uintptr_t reach = first.end + (first.end - first.begin) / 4;
   const bool back =

@@ -217,7 +217,7 @@ void run_beside_the_others(Worker& worker, HeldSeries& held, std::size_t positio
 
 decide::MemoryOrder shown_by_trial(Worker& worker, HeldSeries& held,
                                    const decide::Weave& weave) noexcept {
-  WeaveTrial trial(worker);
+  WeaveTrial trial(worker, held.first > 0);
   for (const std::size_t position :
        {held.first, weave.period - 1, held.first + static_cast<std::size_t>(weave.period)}) {
     if (trial.is_over() || held.tasks[position] == nullptr) break;

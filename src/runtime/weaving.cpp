@@ -39,10 +39,11 @@ decide::Weave weave_by_arguments(std::span<Task* const> tasks, std::size_t first
   return {tasks.size(), decide::period_of(first, tasks.size(), words, word)};
 }
 
-WeaveTrial::WeaveTrial(Worker& worker) noexcept
+WeaveTrial::WeaveTrial(Worker& worker, bool some_taken) noexcept
     : worker_(worker),
       pages_(memory::real_calls(), memory::real_maps(),
-             Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))}) {
+             Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))}),
+      some_taken_(some_taken) {
   if (!pages_.can_look()) return;
   const std::uint64_t limit = decide::weave_trial(worker.hold.fastest(), ticks_per_microsecond());
   worker.deque.hold(ticks() + 2 * limit);
@@ -54,7 +55,9 @@ WeaveTrial::WeaveTrial(Worker& worker) noexcept
 WeaveTrial::~WeaveTrial() { worker_.deque.hold(0); }
 
 bool WeaveTrial::is_over() const noexcept {
-  const bool is_vain = count_ == 1 && touched_[0].pages == 0;
+  // What was taken has touched the first one's pages, perhaps.
+  const std::size_t tells = some_taken_ ? 2 : 1;
+  const bool is_vain = count_ == tells && touched_[0].pages + touched_[1].pages == 0;
   return count_ == touched_.size() || is_vain || ticks() >= until_;
 }
 
@@ -62,7 +65,8 @@ bool WeaveTrial::is_over() const noexcept {
 void WeaveTrial::look() noexcept {
   const std::uint64_t start = ticks();
   touched_[count_++] = to_memory(pages_.look());
-  if (count_ == 1) pages_.stay_where_most_was_found();
+  const bool is_first_found = count_ == 1 || touched_[0].pages == 0;
+  if (is_first_found) pages_.stay_where_most_was_found();
   until_ += ticks() - start;
   worker_.deque.hold(until_);
 }

@@ -22,13 +22,14 @@ decide::Weave weave_by_arguments(std::span<Task* const> tasks, std::size_t first
 /// worker's deque, until decide::weave_trial() has passed. One user.
 class WeaveTrial {
  public:
-  explicit WeaveTrial(Worker& worker) noexcept;
+  /// `some_taken`: tasks made before the first one that is tried run elsewhere, or have.
+  WeaveTrial(Worker& worker, bool some_taken) noexcept;
   ~WeaveTrial();
   WeaveTrial(const WeaveTrial&) = delete;
   WeaveTrial& operator=(const WeaveTrial&) = delete;
 
-  /// True if no further task is to be tried: all have been, it takes too long, the first one
-  /// touched nothing new, or there is no memory to look at.
+  /// True if no further task is to be tried: all have been, it takes too long, nothing new was
+  /// touched, or there is no memory to look at.
   [[nodiscard]] bool is_over() const noexcept;
   /// The next task has run.
   void look() noexcept;
@@ -37,6 +38,7 @@ class WeaveTrial {
  private:
   Worker& worker_;
   memory::NewPages pages_;
+  bool some_taken_;
   std::uint64_t until_ = 0;
   std::array<decide::NewMemory, 3> touched_{};
   std::size_t count_ = 0;

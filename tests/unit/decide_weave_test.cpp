@@ -112,6 +112,10 @@ TEST(MemoryOrder, IsAsMadeForPiecesThatFollowEachOther) {
             MemoryOrder::as_made);
 }
 
+TEST(MemoryOrder, IsAsMadeWhereTheOnesBeforeTheFirstHaveTouchedItsPages) {
+  EXPECT_EQ(memory_order({}, rows(1, 128, 64), rows(128, 255, 64)), MemoryOrder::as_made);
+}
+
 TEST(MemoryOrder, IsUnknownWhereNothingIsNew) {
   EXPECT_EQ(memory_order({}, rows(112, 128, 16), {}), MemoryOrder::unknown);
   EXPECT_EQ(memory_order(rows(0, 16, 16), {}, {}), MemoryOrder::unknown);
