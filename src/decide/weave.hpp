@@ -90,32 +90,47 @@ inline MemoryOrder memory_order(const NewMemory& first, const NewMemory& last,
 }
 
 /// What a creator's series have shown, the latest few. A series that touches nothing new shows
-/// nothing, and is most likely as the one before it of that many tasks.
+/// nothing: it is as it was before, or, if it was none before, most likely as the last other one of
+/// that many tasks that has shown something.
 class Weaves {
  public:
-  [[nodiscard]] MemoryOrder order_of(const Weave& weave) const noexcept {
-    for (const Shown& each : shown_) {
-      if (each.weave == weave) return each.order;
-    }
-    return MemoryOrder::unknown;
-  }
-  void show(const Weave& weave, MemoryOrder order) noexcept {
-    for (Shown& each : shown_) {
-      if (each.weave == weave) {
-        each.order = order;
-        return;
-      }
-    }
-    shown_[next_++ % shown_.size()] = {weave, order};
+  /// The order of the series of `code`, of which its present tasks have shown `shown`.
+  MemoryOrder order_of(std::uintptr_t code, const Weave& weave, MemoryOrder shown) noexcept {
+    Known* const own = find(code, weave);
+    const bool has_shown = shown != MemoryOrder::unknown;
+    const MemoryOrder order = has_shown ? shown : own != nullptr ? own->order : last_shown(weave);
+    if (order == MemoryOrder::unknown) return order;
+    Known& known = own != nullptr ? *own : known_[next_++ % known_.size()];
+    const std::uint64_t when = has_shown ? ++shown_ : own != nullptr ? own->when : 0;
+    known = {code, weave, order, when};
+    return order;
   }
 
  private:
-  struct Shown {
+  struct Known {
+    std::uintptr_t code = 0;
     Weave weave;
     MemoryOrder order = MemoryOrder::unknown;
+    std::uint64_t when = 0;  ///< it has shown that itself; 0: never
   };
-  std::array<Shown, 4> shown_{};
+  Known* find(std::uintptr_t code, const Weave& weave) noexcept {
+    for (Known& each : known_) {
+      if (each.code == code && each.weave == weave) return &each;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] MemoryOrder last_shown(const Weave& weave) const noexcept {
+    const Known* last = nullptr;
+    for (const Known& each : known_) {
+      if (each.weave != weave || each.when == 0) continue;
+      if (last == nullptr || each.when > last->when) last = &each;
+    }
+    return last == nullptr ? MemoryOrder::unknown : last->order;
+  }
+
+  std::array<Known, 8> known_{};
   std::size_t next_ = 0;
+  std::uint64_t shown_ = 0;  ///< how often anything was
 };
 
 }  // namespace lares::decide

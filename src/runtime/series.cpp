@@ -45,12 +45,13 @@ void settle(Worker& worker) noexcept {
   worker.team->settling.begin();
 }
 
-InSeries begin_hold(Worker& worker, decide::Series& series) noexcept {
+InSeries begin_hold(Worker& worker, decide::Series& series, std::uintptr_t code) noexcept {
   const std::uint32_t hurried = worker.team->hurried.load(std::memory_order_relaxed);
   if (hurried >= decide::limits::most_hurried) return {};
   if (worker.held_series != &series) {
     release_held(worker);
     worker.held_series = &series;
+    worker.held_code = code;
   }
   if (worker.hold.count() == 0) worker.hold.begin(ticks());
   return {DomainId{}, true};
@@ -236,15 +237,15 @@ bool may_try(CreatorBooks& books, const HeldSeries& held, const decide::Weave& w
   return true;
 }
 
-// Shown by a trial, or else by another series of this creator.
+// Shown by a trial, or else before, by this series or another one of its creator.
 bool is_woven(Worker& worker, HeldSeries& held, const decide::Weave& weave) noexcept {
   CreatorBooks& books = worker.team->books;
   auto order = decide::MemoryOrder::unknown;
   if (may_try(books, held, weave)) order = shown_by_trial(worker, held, weave);
   const memory::TryLock::Guard lock(books.lock);
   if (!lock) return false;
-  if (order != decide::MemoryOrder::unknown) books.weaves.show(weave, order);
-  return books.weaves.order_of(weave) == decide::MemoryOrder::woven;
+  order = books.weaves.order_of(worker.held_code, weave, order);
+  return order == decide::MemoryOrder::woven;
 }
 
 // Some of its tasks may have run when it is known.
@@ -320,7 +321,7 @@ InSeries next_in(Worker& worker, CreatorBooks& books, std::uintptr_t code) noexc
   decide::Series& series = books.series.of(code);
   switch (series.next(books.round)) {
     case decide::Series::Answer::hold:
-      return begin_hold(worker, series);
+      return begin_hold(worker, series, code);
     case decide::Series::Answer::place:
       break;
     case decide::Series::Answer::none:

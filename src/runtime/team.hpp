@@ -151,6 +151,7 @@ struct alignas(128) Worker {
   bool made_series = false;                    ///< it has made tasks since it waited
   decide::Hold hold{ticks_per_microsecond()};  ///< of the newest tasks of its deque
   decide::Series* held_series = nullptr;       ///< which they are of
+  std::uintptr_t held_code = 0;                ///< and their construct's
   bool held_by_strong_names = false;           ///< see decide::NameBook::Told
   std::vector<Task*> dealt_storage;            ///< by domain
   std::vector<Task*> held_storage;             ///< those that are dealt, as they were made
