@@ -89,7 +89,7 @@ inline MemoryOrder memory_order(const NewMemory& first, const NewMemory& last,
   return !overlap && back ? MemoryOrder::woven : MemoryOrder::as_made;
 }
 
-/// What a creator's series have shown, the latest few. A series that touches nothing new shows
+/// What series have shown, the latest few. A series that touches nothing new shows
 /// nothing: it is as it was before, or, if it was none before, most likely as the last other one of
 /// that many tasks that has shown something.
 class Weaves {
@@ -128,7 +128,7 @@ class Weaves {
     return last == nullptr ? MemoryOrder::unknown : last->order;
   }
 
-  std::array<Known, 8> known_{};
+  std::array<Known, 32> known_{};
   std::size_t next_ = 0;
   std::uint64_t shown_ = 0;  ///< how often anything was
 };

@@ -1,6 +1,7 @@
 #include "runtime/series.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -8,6 +9,7 @@
 #include "runtime/completion.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/placing.hpp"
+#include "runtime/process_lock.hpp"
 #include "runtime/record.hpp"
 #include "runtime/waking.hpp"
 #include "runtime/watch.hpp"
@@ -237,15 +239,17 @@ bool may_try(CreatorBooks& books, const HeldSeries& held, const decide::Weave& w
   return true;
 }
 
-// Shown by a trial, or else before, by this series or another one of its creator.
+// What series have shown in any team: a construct's order in memory is the program's. One that
+// makes its teams by several threads in turn, each inside of an outer region, has several of them.
+LARES_PROCESS_LOCK(g_weaves_lock);
+decide::Weaves g_weaves;  // under g_weaves_lock
+
+// Shown by a trial, or else before, by this series or another one.
 bool is_woven(Worker& worker, HeldSeries& held, const decide::Weave& weave) noexcept {
-  CreatorBooks& books = worker.team->books;
-  auto order = decide::MemoryOrder::unknown;
-  if (may_try(books, held, weave)) order = shown_by_trial(worker, held, weave);
-  const memory::TryLock::Guard lock(books.lock);
-  if (!lock) return false;
-  order = books.weaves.order_of(worker.held_code, weave, order);
-  return order == decide::MemoryOrder::woven;
+  auto shown = decide::MemoryOrder::unknown;
+  if (may_try(worker.team->books, held, weave)) shown = shown_by_trial(worker, held, weave);
+  const std::lock_guard lock(g_weaves_lock);
+  return g_weaves.order_of(worker.held_code, weave, shown) == decide::MemoryOrder::woven;
 }
 
 // Some of its tasks may have run when it is known.

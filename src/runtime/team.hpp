@@ -75,7 +75,6 @@ struct CreatorBooks {
   memory::TryLock lock;
   decide::SeriesBook series;  ///< its holder's, as is what follows
   decide::NameBook names;
-  decide::Weaves weaves;
   std::uint32_t weave_trials = 0;
   std::uint32_t round = 1;  ///< changes when a creator has waited for what it made
 };
