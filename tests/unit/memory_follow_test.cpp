@@ -175,6 +175,14 @@ long on_node_0(std::size_t count, void**, const int*, int* status) noexcept {
   return 0;
 }
 
+/// Whoever touches goes on as soon as the page is there, and a moment later it is noted.
+void collect_all(Samples& samples, NextTouch& next_touch, std::size_t turn) {
+  for (int i = 0; i < 10000 && samples.touched(turn) < 1; ++i) {
+    samples.collect(next_touch, turn);
+    std::this_thread::yield();
+  }
+}
+
 TEST(Samples, TellWhoTouchedThemAndKeepTheirBytes) {
   if (ways_here(real_calls()).by_thread != 0) GTEST_SKIP() << "userfaultfd is refused";
   SystemCalls calls = real_calls();
@@ -191,11 +199,7 @@ TEST(Samples, TellWhoTouchedThemAndKeepTheirBytes) {
   samples.collect(next_touch, 0);
   EXPECT_EQ(samples.touched(0), 0);
   EXPECT_TRUE(area.intact());  // by touching all of it
-  // Whoever touches goes on as soon as the page is there, and a moment later it is noted.
-  for (int i = 0; i < 10000 && samples.touched(0) < 1; ++i) {
-    samples.collect(next_touch, 0);
-    std::this_thread::yield();
-  }
+  collect_all(samples, next_touch, 0);
   EXPECT_EQ(samples.touched(0), 1);
   EXPECT_EQ(samples.touched(1), 0);
   ASSERT_EQ(samples.mark(next_touch), 0);
@@ -231,21 +235,26 @@ TEST(Samples, ReturnToWhereTheyLayAndThoseOfASteadyUserNeedNot) {
   g_moved.clear();
   samples.return_home(calls, nodes, Samples::Returning::all);
   EXPECT_TRUE(g_moved.empty()) << "nobody has touched any";
-  const auto see = [&](std::size_t turn) {
+  const auto touch_all = [&](std::size_t turn) {
+    ASSERT_EQ(samples.mark(next_touch), 0);
     EXPECT_TRUE(area.intact());
-    for (int i = 0; i < 10000 && samples.touched(turn) < 1; ++i) {
-      samples.collect(next_touch, turn);
-      std::this_thread::yield();
-    }
+    collect_all(samples, next_touch, turn);
   };
-  ASSERT_EQ(samples.mark(next_touch), 0);
-  see(0);
+  touch_all(0);
   samples.return_home(calls, nodes, Samples::Returning::unsteady);
   EXPECT_EQ(g_moved.size(), 2 * Samples::run_pages) << "touched in one turn only";
   for (const auto& [at, node] : g_moved) {
     EXPECT_EQ(node, 1);
     EXPECT_TRUE(at >= area.address() && at < area.address() + 128 * page);
   }
+  g_moved.clear();
+  touch_all(1);
+  // By a user whose processor belongs to no core of the machine, and so to the first domain.
+  samples.return_home(calls, nodes, Samples::Returning::unsteady);
+  EXPECT_TRUE(g_moved.empty());
+  g_moved.clear();
+  samples.return_home(calls, nodes, Samples::Returning::all);
+  EXPECT_EQ(g_moved.size(), 2 * Samples::run_pages);
   g_moved.clear();
   samples.forget();
   samples.return_home(calls, nodes, Samples::Returning::all);
