@@ -46,26 +46,39 @@ struct StaticParts {
   }
 };
 
-/// How one loop is cut. Its home map is the static one: data that a static loop over the same space
-/// initialised, which is what programs do, lies with the worker that has that part here. A domain's
-/// part is that of its workers together.
+/// The index space that a loop is a part of: `before` iterations of it are not the loop's, those of
+/// the loop follow, and there are `total` at least up to the loop's end.
+struct LoopSpace {
+  std::uint64_t before = 0;
+  std::uint64_t total = 0;
+};
+
+/// How one loop is cut. Its home map is the static one of its space: data that a static loop over
+/// the same space initialised, which is what programs do, lies with the worker that has that part
+/// here. A domain's part is that of its workers together.
 struct LoopShape {
   std::uint64_t iterations = 0;
   std::uint64_t chunk = 1;   ///< 1 to `iterations`, or 1
   std::uint64_t chunks = 0;  ///< of that size, the last one perhaps smaller
   std::size_t workers = 1;
   bool guided = false;
-  StaticParts parts;
+  std::uint64_t before = 0;  ///< iterations of its space
+  StaticParts parts;         ///< of its space
 
   LoopShape() = default;
-  /// Any numbers; `workers` at least 1.
+  /// Any numbers; `workers` at least 1. The loop is a space by itself.
   LoopShape(std::uint64_t count, std::uint64_t asked, std::size_t team, bool shrinking) noexcept
+      : LoopShape(count, asked, team, shrinking, {0, count}) {}
+  /// `space`: before + count is at most total.
+  LoopShape(std::uint64_t count, std::uint64_t asked, std::size_t team, bool shrinking,
+            LoopSpace space) noexcept
       : iterations(count),
         chunk(std::clamp<std::uint64_t>(asked, 1, std::max<std::uint64_t>(count, 1))),
         chunks(chunk == 1 || count == 0 ? count : (count - 1) / chunk + 1),
         workers(team),
         guided(shrinking),
-        parts(count, team) {}
+        before(space.before),
+        parts(space.total, team) {}
 
   /// The chunks that are at home with a worker: those whose middle iteration is in its static part.
   [[nodiscard]] LoopRange home_part(std::size_t worker) const noexcept {
@@ -80,7 +93,7 @@ struct LoopShape {
   /// Whose part a chunk is in.
   [[nodiscard]] std::size_t home_of(std::uint64_t chunk_number) const noexcept {
     const std::uint64_t first = chunk_number * chunk;
-    return parts.owner(first + std::min((chunk - 1) / 2, iterations - 1 - first));
+    return parts.owner(before + first + std::min((chunk - 1) / 2, iterations - 1 - first));
   }
   [[nodiscard]] LoopRange iterations_of(LoopRange range) const noexcept {
     return {range.begin * chunk, range.end == chunks ? iterations : range.end * chunk};
@@ -94,7 +107,9 @@ struct LoopShape {
 
  private:
   [[nodiscard]] std::uint64_t first_chunk(std::size_t worker) const noexcept {
-    const std::uint64_t begin = parts.begin(worker);
+    const std::uint64_t in_space = parts.begin(worker);
+    if (in_space <= before) return 0;
+    const std::uint64_t begin = std::min(in_space - before, iterations);
     if (chunk == 1) return begin;
     if (begin == iterations) return chunks;
     return begin / chunk + (begin % chunk >= chunk - chunk / 2 ? 1 : 0);
@@ -109,6 +124,7 @@ template <class L>
 concept LoopLook = requires(L look, WorkerId worker, DomainId domain, std::uint32_t bound) {
   { look.left(worker) } -> std::convertible_to<std::uint64_t>;  // chunks of that worker
   { look.is_late(worker) } -> std::convertible_to<bool>;        // it has not come to the loop yet
+  { look.has_come(worker) } -> std::convertible_to<bool>;       // it has, for certain
   { look.home_of_last() } -> std::convertible_to<WorkerId>;     // of the chunk in nobody's range
   { look.last_is_left() } -> std::convertible_to<bool>;         // that chunk
   { look.workers_in(domain) } -> std::convertible_to<std::span<const WorkerId>>;
@@ -160,13 +176,36 @@ LoopVictim victim_elsewhere(L& look, policy::LoopSteal steal) {
   return best;
 }
 
+/// True if a thief better takes the loop's last chunk, after which it may take nothing: it is at
+/// home in the thief's domain, and no other domain has a worker with more than one chunk left, or
+/// one that may never come for it. So even loops of few chunks stay at home if all are equally
+/// fast.
+template <LoopLook L>
+bool is_last_for(L& look) {
+  if (!look.last_is_left()) return false;
+  const std::span<const DomainId> domains = look.nearest_first();
+  const std::span<const WorkerId> mates = look.workers_in(domains.front());
+  if (std::find(mates.begin(), mates.end(), look.home_of_last()) == mates.end()) return false;
+  return std::all_of(domains.begin() + 1, domains.end(), [&](DomainId domain) {
+    const std::span<const WorkerId> workers = look.workers_in(domain);
+    return std::all_of(workers.begin(), workers.end(), [&](WorkerId worker) {
+      const std::uint64_t left = look.left(worker);
+      return left == 0 || (left == 1 && look.has_come(worker));
+    });
+  });
+}
+
 /// Whom a worker robs that has nothing left itself. No iteration leaves its domain for a thief of
 /// another one whose own domain has some at home: the other domains are looked at only after every
-/// worker of the own one was seen without anything to take.
+/// worker of the own one was seen without anything to take, and the loop's last chunk
+/// (is_last_for) where that is at home.
 template <LoopLook L>
 LoopVictim find_loop_victim(L& look, policy::LoopSteal steal) {
   LoopVictim found = richest_in(look, look.nearest_first().front());
-  if (found.left == 0) found = victim_elsewhere(look, steal);
+  if (found.left == 0) {
+    found = victim_elsewhere(look, steal);
+    if (found.left == 1 && is_last_for(look)) found = {};
+  }
   if (found.left == 0) found.spared = look.last_is_left() && look.is_late(look.home_of_last());
   return found;
 }

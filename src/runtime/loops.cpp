@@ -26,6 +26,7 @@ void LoopLane::set_wide(LoopRange range, LoopStamp stamp) noexcept {
 }
 
 void LoopLane::begin(LoopRange part, LoopKey key) noexcept {
+  come_.store(key.stamp, std::memory_order_relaxed);
   if (key.wide) {
     const std::lock_guard lock(lock_);
     if (is_untouched(key)) set_wide(part, key.stamp);
@@ -89,6 +90,7 @@ void LoopLane::put(LoopRange range, LoopKey key) noexcept {
 void LoopLane::forget() noexcept {
   word_.store(0, std::memory_order_relaxed);
   last_.store(0, std::memory_order_relaxed);
+  come_.store(0, std::memory_order_relaxed);
   wide_stamp_.store(0, std::memory_order_relaxed);
 }
 
@@ -158,6 +160,7 @@ void step(Worker& worker) noexcept {
   WorkerLoop& loop = worker.loop;
   LoopSegment* const before = loop.segment;
   if (before != nullptr && ++loop.index < LoopSegment::loops) return;
+  if (before == nullptr) loop.spaces.clear();
   loop.segment =
       segment_behind(before == nullptr ? worker.team->loops.first : before->next, *worker.team);
   loop.index = 0;
@@ -209,6 +212,9 @@ struct Look {
   /// Or a thief has begun with its part: then it has less than most.
   [[nodiscard]] bool is_late(WorkerId of) const noexcept {
     return worker.loop.lane_of(of).is_untouched(worker.loop.key);
+  }
+  [[nodiscard]] bool has_come(WorkerId of) const noexcept {
+    return worker.loop.lane_of(of).has_come(worker.loop.key);
   }
   [[nodiscard]] WorkerId home_of_last() const noexcept { return last; }
   [[nodiscard]] bool last_is_left() const noexcept {
@@ -358,6 +364,17 @@ LoopRange take_of_others(Worker& worker) noexcept {
   return taken;
 }
 
+// The space of the loop that the worker has come to. Every thread of the team comes to the same
+// loops in the same order, so each finds the same.
+decide::LoopSpace space_of(Worker& worker, const LoopRequest& request) noexcept {
+  const std::uint64_t iterations = request.iterations;
+  if (worker.team->size() == 1) return {0, iterations};
+  const LoopBounds& bounds = request.bounds;
+  const std::uint64_t end = bounds.first + iterations * bounds.step;
+  return decide::space_of({end, bounds.step, iterations}, worker.team->loops.spaces,
+                          worker.loop.spaces);
+}
+
 // One thread has nobody to share with, and takes all at once unless each chunk's time is recorded.
 std::uint64_t chunk_for(const Worker& worker, const LoopRequest& request) noexcept {
   if (worker.team->size() == 1 && !record::is_on(worker)) return request.iterations;
@@ -386,7 +403,7 @@ const WorkerLoop& enter_loop(Worker& worker, const LoopRequest& asked) noexcept 
   if (loop.left_to_stock) return loop;
   loop.bounds = request.bounds;
   loop.shape = decide::LoopShape(request.iterations, chunk_for(worker, request),
-                                 worker.team->size(), request.guided);
+                                 worker.team->size(), request.guided, space_of(worker, request));
   loop.key.wide = loop.shape.chunks > LoopLane::most_in_word;
   loop.had_last = loop.abstains = loop.is_over = false;
   loop.locality = Locality::local;
@@ -429,6 +446,7 @@ LoopRange next_iterations(Worker& worker) noexcept {
 void end_loops(Team& team) noexcept {
   if (team.loops.first.load(std::memory_order_relaxed) == nullptr) return;
   team.loops.first.store(nullptr, std::memory_order_relaxed);
+  team.loops.spaces.put_all(team.workers[0]->loop.spaces);
   // All are free again, also those that some threads have not gone on from.
   const std::lock_guard lock(team.loops.lock);
   team.loops.free = team.loops.made;

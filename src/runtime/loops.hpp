@@ -10,9 +10,10 @@
 // home part and puts its own into its word when it comes. Until then the word bears the stamp of an
 // earlier loop, and a thief may put there what it leaves of the late worker's part.
 //
-// A loop's last chunk is in no word: whoever has seen all words empty may take it, and takes
-// nothing behind it. Compilers write a lastprivate variable back from the thread that ran the last
-// iteration when that thread has ended the loop, so no other iteration may follow there.
+// A loop's last chunk is in no word: whoever has nothing better to do (decide::find_loop_victim)
+// may take it, and takes nothing behind it. Compilers write a lastprivate variable back from the
+// thread that ran the last iteration when that thread has ended the loop, so no other iteration may
+// follow there.
 //
 // The loops of a region are a chain of segments: a thread goes from each loop to the next, however
 // far ahead of the others, since a program may let some wait in an earlier loop for iterations of a
@@ -25,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "decide/loop_spaces.hpp"
 #include "decide/loop_width.hpp"
 #include "decide/loops.hpp"
 #include "runtime/counters.hpp"
@@ -72,6 +74,10 @@ class alignas(64) LoopLane {
   [[nodiscard]] decide::LoopRange look(decide::LoopRange part, LoopKey key) const noexcept;
   /// True if neither the owner nor a thief has begun with the owner's part.
   [[nodiscard]] bool is_untouched(LoopKey key) const noexcept;
+  /// True once the owner has.
+  [[nodiscard]] bool has_come(LoopKey key) const noexcept {
+    return come_.load(std::memory_order_relaxed) == key.stamp;
+  }
   /// From the end, by anybody: one try; empty if it came to nothing.
   decide::LoopRange steal(decide::LoopRange part, LoopKey key) noexcept;
   /// By the owner when it is empty.
@@ -107,6 +113,7 @@ class alignas(64) LoopLane {
 
   std::atomic<std::uint64_t> word_{0};  // narrow loops: begin, end, stamp from the lowest bit
   std::atomic<LoopStamp> last_{0};      // of the loop whose last chunk was taken here
+  std::atomic<LoopStamp> come_{0};      // of the loop that the owner came to; the owner writes it
   // Wide loops, which take a minute and more: all under the lock, read without it as a hint.
   Spinlock lock_;
   std::atomic<LoopStamp> wide_stamp_{0};
@@ -181,6 +188,9 @@ struct LoopChain {
   LoopSegment* free = nullptr;  ///< under the lock
   LoopSegment* made = nullptr;  ///< all there are, under the lock
   LoopWidths widths;
+  /// Of earlier regions. The master writes it between regions, and all read it inside of one: so
+  /// each thread finds what the others find.
+  decide::LoopSpaces spaces;
 };
 
 /// Which of a region's loops are timed: the same ones by all of its threads, which come to the same
@@ -218,6 +228,7 @@ struct WorkerLoop {
   std::uint32_t weight = 0;  ///< for how many loops its time stands; 0: nobody asks for it
   std::uint64_t since = 0;   ///< ticks when the worker came, if timed
   decide::LoopName name;
+  decide::LoopSpaces spaces;  ///< of this region's loops; with `segment` null: not cleared yet
 
   [[nodiscard]] LoopLane& lane_of(WorkerId worker) const noexcept {
     return segment->lanes[worker.index() * LoopSegment::loops + index];

@@ -91,6 +91,8 @@ struct NumaLoop::Look {
     return loop.own_[of.index()].left.size();
   }
   [[nodiscard]] bool is_late(WorkerId of) const { return !loop.own_[of.index()].is_begun; }
+  /// All workers do in the end.
+  [[nodiscard]] bool has_come(WorkerId of) const { return loop.own_[of.index()].is_begun; }
   [[nodiscard]] WorkerId home_of_last() const {
     return WorkerId{loop.shape_.home_of(loop.shape_.chunks - 1)};
   }

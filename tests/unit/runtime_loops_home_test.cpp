@@ -53,6 +53,7 @@ struct StepByStep {
 
   [[nodiscard]] std::uint64_t left(WorkerId of) const { return hands[of.index()].word.size(); }
   [[nodiscard]] bool is_late(WorkerId of) const { return late[of.index()]; }
+  [[nodiscard]] bool has_come(WorkerId of) const { return !late[of.index()]; }
   [[nodiscard]] WorkerId home_of_last() const { return WorkerId{shape.home_of(shape.chunks - 1)}; }
   [[nodiscard]] bool last_is_left() const { return shape.chunks > 0; }
   [[nodiscard]] std::span<const WorkerId> workers_in(DomainId domain) const {
@@ -118,7 +119,10 @@ TEST(LoopsStayHome, WhateverTheOrderOfStepsIs) {
     const std::vector<std::size_t> cores{1 + random.below(3), 1 + random.below(3), random.below(4),
                                          1 + random.below(2)};
     const std::size_t threads = std::accumulate(cores.begin(), cores.end(), std::size_t{0});
-    const LoopShape shape(random.below(400), random.below(5), threads, random.below(2) == 0);
+    const std::uint64_t count = random.below(400);
+    const std::uint64_t before = random.below(2) == 0 ? random.below(400) : 0;
+    const LoopShape shape(count, random.below(5), threads, random.below(2) == 0,
+                          {before, before + count});
     StepByStep loop(cores, shape, static_cast<std::uint64_t>(round));
     // Some workers hardly ever get a turn.
     std::vector<std::size_t> turns;

@@ -55,6 +55,34 @@ TEST(LoopShape, PartsAreAllChunksOnceAndAgreeWithTheirHome) {
   }
 }
 
+// What is left of a space is at home where the space's iterations are.
+TEST(LoopShape, ARestIsAtHomeWhereItsSpaceIs) {
+  Random random(2);
+  for (int round = 0; round < 20000; ++round) {
+    const std::size_t workers = 1 + random.below(33);
+    const std::uint64_t total = 1 + random.below(300);
+    const std::uint64_t before = random.below(static_cast<std::uint32_t>(total) + 1);
+    const std::uint64_t chunk = random.below(9);
+    const LoopShape whole(total, 1, workers, false);
+    const LoopShape rest(total - before, chunk, workers, false, {before, total});
+    std::uint64_t next = 0;
+    for (std::size_t worker = 0; worker < workers; ++worker) {
+      const LoopRange part = rest.home_part(worker);
+      ASSERT_EQ(part.begin, next);
+      ASSERT_GE(part.end, part.begin);
+      next = part.end;
+      for (std::uint64_t c = part.begin; c < part.end; ++c) {
+        const LoopRange its = rest.iterations_of({c, c + 1});
+        const std::uint64_t middle = before + its.begin + (its.size() - 1) / 2;
+        ASSERT_EQ(rest.home_of(c), worker);
+        if (its.size() < rest.chunk) continue;  // the last one's middle is that of a full one
+        ASSERT_EQ(whole.home_of(middle), worker);
+      }
+    }
+    ASSERT_EQ(next, rest.chunks);
+  }
+}
+
 TEST(LoopShape, HoldsAtTheLimits) {
   for (const std::uint64_t count : {UINT64_MAX, UINT64_MAX - 1, std::uint64_t{1} << 63U}) {
     for (const std::uint64_t chunk : {std::uint64_t{1}, count / 3, count - 1, count, UINT64_MAX}) {
@@ -99,6 +127,7 @@ struct MadeUp {
   }
   [[nodiscard]] std::uint64_t left(WorkerId worker) const { return chunks[worker.index()]; }
   [[nodiscard]] bool is_late(WorkerId worker) const { return late[worker.index()]; }
+  [[nodiscard]] bool has_come(WorkerId worker) const { return !late[worker.index()]; }
   [[nodiscard]] WorkerId home_of_last() const { return WorkerId{chunks.size() - 1}; }
   [[nodiscard]] bool last_is_left() const { return has_last; }
   [[nodiscard]] std::span<const WorkerId> workers_in(DomainId domain) const {
@@ -153,6 +182,36 @@ TEST(LoopVictim, IsSparedWhileItHasNotComeToItsOnlyChunk) {
   victim = decide::find_loop_victim(afar, nearest);
   EXPECT_EQ(victim.worker, WorkerId{2});
   EXPECT_FALSE(victim.spared);
+}
+
+// Two domains of one worker each have four chunks, the last of which is in no word: who has it at
+// home takes it when the other has one left, in place of that one.
+TEST(LoopVictim, IsNobodyIfTheLastChunkIsAtHomeAndOthersHaveOneLeft) {
+  for (const auto steal :
+       {policy::LoopSteal::nearest, policy::LoopSteal::most_loaded, policy::LoopSteal::random}) {
+    MadeUp loop({{0}, {1}, {1}});
+    loop.order = {DomainId{2}, DomainId{0}, DomainId{1}};
+    loop.chunks = {1, 1, 0};  // the thief is worker 2, at home with the last chunk
+    loop.has_last = true;
+    EXPECT_EQ(decide::find_loop_victim(loop, steal).left, 0U);
+    loop.late[0] = true;  // it may wait for its chunk to be done by others
+    EXPECT_EQ(decide::find_loop_victim(loop, steal).left, 1U);
+    loop.late[0] = false;
+    loop.chunks[1] = 2;
+    EXPECT_GT(decide::find_loop_victim(loop, steal).left, 0U);
+    loop.chunks[1] = 1;
+    loop.has_last = false;
+    EXPECT_EQ(decide::find_loop_victim(loop, steal).left, 1U);
+    loop.has_last = true;
+    // A mate's chunk comes first: it may have left it to its domain (LoopWidth).
+    MadeUp mates({{0, 1}, {0}});
+    mates.order = {DomainId{0}, DomainId{1}};
+    mates.has_last = true;
+    EXPECT_EQ(decide::find_loop_victim(mates, steal).left, 1U);
+    loop.order = {DomainId{0}, DomainId{1}, DomainId{2}};  // it is at home elsewhere
+    loop.chunks = {0, 1, 1};
+    EXPECT_EQ(decide::find_loop_victim(loop, steal).left, 1U);
+  }
 }
 
 TEST(LoopVictim, LeavesTheLoopsLastChunkToWhomItIsAtHomeWithForAWhile) {
@@ -229,6 +288,40 @@ TEST(Loops, RunEachIterationOnce) {
     for (const One& loop : loops) {
       for (std::uint64_t i = 0; i < loop.request.iterations; ++i) ASSERT_EQ(loop.times[i], 1);
     }
+  }
+}
+
+// What is left of a space, in this region or in one before, is at home where the space was, for all
+// threads alike; a loop that ends elsewhere is a space by itself.
+TEST(Loops, OverTheRestOfASpaceAreAtHomeWhereThatIs) {
+  const host::Machine machine({2, 2});
+  choose(policy::LoopSteal::nearest);
+  constexpr std::uint64_t rows = 64;
+  const auto meet = [](Worker& worker, std::uint64_t first, std::uint64_t end) {
+    LoopRequest request;
+    request.bounds = {first, 1, end};
+    request.iterations = end - first;
+    const LoopShape shape = enter_loop(worker, request).shape;
+    while (next_iterations(worker).size() > 0) {
+    }
+    return shape;
+  };
+  host::region(4, [&](Worker& worker) {
+    EXPECT_EQ(meet(worker, 0, rows).before, 0U);
+    for (std::uint64_t k = 1; k < rows; ++k) {
+      const LoopShape rest = meet(worker, k, rows);
+      EXPECT_EQ(rest.before, k);
+      for (std::uint64_t row = k; row < rows; ++row) {
+        EXPECT_EQ(rest.home_of(row - k), row / (rows / 4));
+      }
+      EXPECT_EQ(meet(worker, k, rows + 1).iterations, rows + 1 - k);
+    }
+  });
+  for (std::uint64_t k = 1; k < rows; k += 7) {
+    host::region(4, [&](Worker& worker) {
+      EXPECT_EQ(meet(worker, k, rows).before, k);
+      EXPECT_EQ(meet(worker, 0, k).before, 0U);
+    });
   }
 }
 
