@@ -1,6 +1,6 @@
-// Loops over the rest of an index space: what a factorisation leaves of its rows, a sweep behind its
-// front. Such a loop's iterations are at home where those of the whole space are: the data does not
-// move when the loop begins later.
+// Loops over the rest of an index space: what a factorisation leaves of its rows, a sweep behind
+// its front. Such a loop's iterations are at home where those of the whole space are: the data does
+// not move when the loop begins later.
 #pragma once
 
 #include <array>

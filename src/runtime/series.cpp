@@ -423,8 +423,7 @@ void submit_perhaps_in_series(Worker& worker, Task& task, std::uintptr_t code,
 
 void hold(Worker& worker, Task& task) noexcept { hold_back(worker, task); }
 
-void end_series_round(Worker& worker) noexcept {
-  if (!worker.made_series || worker.current != &worker.implicit_task) return;
+void end_round_of_series(Worker& worker) noexcept {
   worker.made_series = false;
   settle_no_more(worker);
   CreatorBooks& books = worker.team->books;

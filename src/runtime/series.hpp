@@ -56,7 +56,15 @@ inline void release_held(Worker& worker) noexcept {
 }
 
 /// The worker has waited for what it made: what comes next begins new series.
-void end_series_round(Worker& worker) noexcept;
+void end_round_of_series(Worker& worker) noexcept;
+/// Whether that is anything to be done.
+inline bool has_round_of_series(const Worker& worker) noexcept {
+  return worker.made_series && worker.current == &worker.implicit_task;
+}
+inline void end_series_round(Worker& worker) noexcept {
+  if (has_round_of_series(worker)) [[unlikely]]
+    end_round_of_series(worker);
+}
 
 /// Forgets who has made tasks since the last barrier. By whoever opens it.
 inline void forget_creators(Team& team) noexcept {

@@ -221,9 +221,10 @@ std::uint16_t undeferred_flags(std::uint16_t flags) noexcept {
 }
 
 // The same for a task that the front end has made. Answers true if it is gone.
+template <bool recorded>
 bool run_at_once(Worker& worker, Task& task) noexcept {
   task.flags = undeferred_flags(task.flags);
-  const bool is_gone = run_unseen<true>(worker, task, task.run);
+  const bool is_gone = run_unseen<recorded>(worker, task, task.run);
   if (is_gone) {
     discard(worker, task);
   } else {
@@ -316,7 +317,7 @@ void queue_up(Worker& worker, Task& task, std::span<const Dependence> dependence
 
 void hand_in(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
   if (may_run_at_once(worker, task, !dependences.empty())) {
-    run_at_once(worker, task);
+    run_at_once<false>(worker, task);
   } else {
     queue_up(worker, task, dependences);
   }
@@ -328,7 +329,7 @@ void hand_in(Worker& worker, Task& task, std::span<const Dependence> dependences
   watch::created(worker, task, dependences, false);
   if (!may_run_at_once(worker, task, !dependences.empty())) {
     queue_up(worker, task, dependences);
-  } else if (run_at_once(worker, task)) {
+  } else if (run_at_once<true>(worker, task)) {
     return record::resumed_at_end(worker);
   }
   record::resumed(worker);

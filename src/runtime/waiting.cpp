@@ -185,42 +185,7 @@ void taskyield(Worker& worker) noexcept {
 
 namespace {
 
-[[gnu::noinline]] Taskgroup* make_group() noexcept { return make_raw<Taskgroup>(); }
-
-// The thread's own if it has one left.
-inline Taskgroup* take_group(ThreadState& self) noexcept {
-  Taskgroup* const group = self.free_groups;
-  if (group == nullptr) [[unlikely]]
-    return make_group();
-  self.free_groups = group->outer;
-  return group;
-}
-
-[[gnu::noinline]] Taskgroup* tell_of_group(Worker& worker, Taskgroup& group) noexcept {
-  record::opens_group(worker);
-  return &group;
-}
-
-void close_group(Worker& worker, Task& current, Taskgroup& group) noexcept {
-  if (group.taskloop != OpenTaskloop::none) end_taskloop(*worker.team, group.taskloop);
-  current.open_group = group.outer;
-  group.outer = worker.thread->free_groups;
-  worker.thread->free_groups = &group;
-}
-
-[[gnu::noinline]] void wait_for_members(Worker& worker, Task& current, Taskgroup& group) noexcept {
-  record::waits(worker, RecordWait::group);
-  group.owner.store(&worker, std::memory_order_relaxed);  // an untied task may have moved
-  wait_until(worker, Wait::group, &group.waiting,
-             [&group] { return group.incomplete.load(std::memory_order_acquire) == 0; });
-  close_group(worker, current, group);
-  record::resumed(worker);
-}
-
-}  // namespace
-
-Taskgroup* begin_group(Worker& worker) noexcept {
-  Taskgroup& group = *take_group(*worker.thread);
+Taskgroup* open_group(Worker& worker, Taskgroup& group) noexcept {
   group.outer = worker.current->open_group;
   group.owner.store(&worker, std::memory_order_relaxed);
   group.reductions = nullptr;
@@ -230,10 +195,39 @@ Taskgroup* begin_group(Worker& worker) noexcept {
   group.cancelled.store(false, std::memory_order_relaxed);
   group.waiting.store(false, std::memory_order_relaxed);
   worker.current->open_group = &group;
-  return record::is_on(worker) ? tell_of_group(worker, group) : &group;
+  return &group;
 }
 
-void end_group(Worker& worker) noexcept {
+// The thread's own group if it has one left.
+[[gnu::noinline]] Taskgroup* begin_group_slowly(Worker& worker) noexcept {
+  Taskgroup* group = worker.thread->free_groups;
+  if (group == nullptr) {
+    group = make_raw<Taskgroup>();
+  } else {
+    worker.thread->free_groups = group->outer;
+  }
+  open_group(worker, *group);
+  if (record::is_on(worker)) record::opens_group(worker);
+  return group;
+}
+
+void close_group(Worker& worker, Task& current, Taskgroup& group) noexcept {
+  if (group.taskloop != OpenTaskloop::none) end_taskloop(*worker.team, group.taskloop);
+  current.open_group = group.outer;
+  group.outer = worker.thread->free_groups;
+  worker.thread->free_groups = &group;
+}
+
+void wait_for_members(Worker& worker, Task& current, Taskgroup& group) noexcept {
+  record::waits(worker, RecordWait::group);
+  group.owner.store(&worker, std::memory_order_relaxed);  // an untied task may have moved
+  wait_until(worker, Wait::group, &group.waiting,
+             [&group] { return group.incomplete.load(std::memory_order_acquire) == 0; });
+  close_group(worker, current, group);
+  record::resumed(worker);
+}
+
+[[gnu::noinline]] void end_group_slowly(Worker& worker) noexcept {
   Task& current = *worker.current;
   Taskgroup& group = *current.open_group;
   // What is recorded tells of every wait.
@@ -243,6 +237,25 @@ void end_group(Worker& worker) noexcept {
     close_group(worker, current, group);
   }
   end_series_round(worker);
+}
+
+}  // namespace
+
+Taskgroup* begin_group(Worker& worker) noexcept {
+  Taskgroup* const group = worker.thread->free_groups;
+  if (group == nullptr || record::is_on(worker)) [[unlikely]]
+    return begin_group_slowly(worker);
+  worker.thread->free_groups = group->outer;
+  return open_group(worker, *group);
+}
+
+void end_group(Worker& worker) noexcept {
+  Taskgroup& group = *worker.current->open_group;
+  if (group.incomplete.load(std::memory_order_acquire) != 0 || record::is_on(worker) ||
+      group.taskloop != OpenTaskloop::none || has_round_of_series(worker)) [[unlikely]] {
+    return end_group_slowly(worker);
+  }
+  close_group(worker, *worker.current, group);
 }
 
 Taskgroup* current_group(Worker& worker) noexcept { return worker.current->open_group; }

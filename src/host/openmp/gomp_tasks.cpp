@@ -127,7 +127,8 @@ void run_later(runtime::Worker& worker, Recipe recipe,
 }
 
 // Without data to copy or dependences to wait for.
-bool may_run_now(runtime::Worker& worker, unsigned flags, bool included, bool depends) noexcept {
+[[gnu::always_inline]] inline bool may_run_now(runtime::Worker& worker, unsigned flags,
+                                               bool included, bool depends) noexcept {
   // A record, or a tool, is told what a task depends on, even if nothing is left to wait for.
   if (depends) return runtime::runs_in_order(worker) && !worker.observed;
   return included || ((flags & flag_priority) == 0 && runtime::should_inline(worker));

@@ -1,7 +1,7 @@
 // A loop over the rest of the rows: Gauss' elimination without a search for pivots.
 //
-// eliminate HOW [N]: N rows of N doubles, which a static loop has written. Step k takes row k out of
-// those behind it, in a loop with schedule(dynamic, 1).
+// eliminate HOW [N]: N rows of N doubles, which a static loop has written. Step k takes row k out
+// of those behind it, in a loop with schedule(dynamic, 1).
 //   regions  a parallel region for each step
 //   inside   all steps in one region
 // Elimination is the region "eliminate". Prints the share of the bound: what has to cross if all
@@ -65,7 +65,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) wrong += rows[(size_t)i * n + j] != factor(i, j);
   }
-  // Of the nodes, equal parts of the rows; in step k the nodes whose rows are through help the rest.
+  // Of the nodes, equal parts of the rows; in step k the nodes whose rows are through help the
+  // rest.
   const int nodes = node_count();
   double least = 0, all = 0;
   for (int k = 0; k + 1 < n; ++k) {
