@@ -241,6 +241,9 @@ void wait_for_members(Worker& worker, Task& current, Taskgroup& group) noexcept 
 
 }  // namespace
 
+// The common case of these two calls nothing: a group of one tiny task feels what a call saves and
+// restores.
+
 Taskgroup* begin_group(Worker& worker) noexcept {
   Taskgroup* const group = worker.thread->free_groups;
   if (group == nullptr || record::is_on(worker)) [[unlikely]]

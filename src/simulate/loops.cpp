@@ -91,7 +91,7 @@ struct NumaLoop::Look {
     return loop.own_[of.index()].left.size();
   }
   [[nodiscard]] bool is_late(WorkerId of) const { return !loop.own_[of.index()].is_begun; }
-  /// All workers do in the end.
+  /// Or a thief has begun with its part: here all workers come.
   [[nodiscard]] bool has_come(WorkerId of) const { return loop.own_[of.index()].is_begun; }
   [[nodiscard]] WorkerId home_of_last() const {
     return WorkerId{loop.shape_.home_of(loop.shape_.chunks - 1)};

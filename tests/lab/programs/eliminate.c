@@ -4,9 +4,10 @@
 // of those behind it, in a loop with schedule(dynamic, 1).
 //   regions  a parallel region for each step
 //   inside   all steps in one region
-// Elimination is the region "eliminate". Prints the share of the bound: what has to cross if all
-// nodes are equally fast, that is the rows beyond a node's even part of what is left, and the row
-// that is taken out, to all nodes but its own; and whether all numbers are what they must be.
+// Elimination is the region "eliminate". Prints how many lines have to cross if all nodes are
+// equally fast: of the rows beyond a node's even part of what is left, and of the row that is taken
+// out, to all nodes but its own; how many are worked on in all; and whether all numbers are what
+// they must be.
 #include "numa.h"
 
 #include <lares/lab.h>
