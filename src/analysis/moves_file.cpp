@@ -20,8 +20,10 @@ constexpr std::uint64_t most_moved_bytes = std::uint64_t{1} << 46U;
 constexpr std::uint64_t most_nanoseconds = std::uint64_t{1} << 46U;
 
 bool can_be(const MoveEvent& event) noexcept {
+  const bool has_memory = event.bytes != 0;
+  const bool needs_memory = event.kind != MoveKind::thread;
   return event.kind > MoveKind::none && event.kind < MoveKind::kinds &&
-         event.address < most_moved_address && event.bytes != 0 &&
+         event.address < most_moved_address && has_memory == needs_memory &&
          event.bytes <= most_moved_bytes && event.arrived <= most_moved_bytes &&
          event.begin_ns <= most_recorded_nanoseconds && event.took_ns <= most_nanoseconds;
 }

@@ -358,6 +358,10 @@ void Assembler::tell_moves() {
   Moves& moves = trace_.moves;
   moves.over_limit = moves_.over_limit;
   for (const memory::MoveEvent& event : moves_.events) {
+    if (event.kind == memory::MoveKind::thread) {
+      tell_move_of_thread(event);
+      continue;
+    }
     const Index thread =
         system_threads_.contains(event.process) ? thread_of(event.process, event.thread) : none;
     moves.list.push_back(
@@ -368,6 +372,68 @@ void Assembler::tell_moves() {
   std::sort(moves.list.begin(), moves.list.end(), [](const Move& a, const Move& b) {
     return std::tie(a.at, a.address, a.kind) < std::tie(b.at, b.address, b.kind);
   });
+  std::sort(moves.threads.begin(), moves.threads.end(),
+            [](const ThreadMove& a, const ThreadMove& b) {
+              return std::tie(a.thread, a.at) < std::tie(b.thread, b.at);
+            });
+}
+
+void Assembler::tell_move_of_thread(const memory::MoveEvent& event) {
+  if (!system_threads_.contains(event.process)) return;
+  ThreadMove move{event.begin_ns, thread_of(event.process, event.thread)};
+  if (move.thread == none) return;
+  if (event.core != 0 && event.core <= no_domain) {
+    move.core = static_cast<std::uint16_t>(event.core - 1);
+  }
+  if (event.to < most_domains) {
+    move.domain = static_cast<std::uint16_t>(event.to);
+    trace_.domains = std::max(trace_.domains, event.to + 1);
+  }
+  trace_.moves.threads.push_back(move);
+}
+
+namespace {
+
+/// By where its data is or, where nobody knows that, by who created it.
+Locality locality_in(const Trace& trace, const Grain& grain, std::uint16_t domain) {
+  if (grain.has(grain_flag::has_data)) {
+    return grain.home == domain ? Locality::local : Locality::remote;
+  }
+  if (grain.created_on == grain.thread) return Locality::local;
+  if (grain.creator == none) return grain.locality;
+  return trace.grains[grain.creator].domain == domain ? Locality::same_domain : Locality::remote;
+}
+
+/// When the thread enters its next region, which tells anew where it is.
+Time next_visit_after(const ThreadBook& book, Time at) {
+  const auto visit =
+      std::upper_bound(book.visits.begin(), book.visits.end(), at,
+                       [](Time time, const ThreadBook::Visit& each) { return time < each.begin; });
+  return visit == book.visits.end() ? ~Time{0} : visit->begin;
+}
+
+}  // namespace
+
+// What the engine says of a grain is by where its thread entered the region.
+void Assembler::tell_where_moved_threads_ran() {
+  const std::vector<ThreadMove>& moves = trace_.moves.threads;
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    const ThreadMove& move = moves[i];
+    if (move.domain == no_domain) continue;
+    Time until = next_visit_after(books_[move.thread], move.at);
+    if (i + 1 < moves.size() && moves[i + 1].thread == move.thread) {
+      until = std::min(until, moves[i + 1].at);
+    }
+    const auto first = trace_.grains.begin();
+    const auto begin = first + static_cast<std::ptrdiff_t>(trace_.grains_of[move.thread]);
+    const auto end = first + static_cast<std::ptrdiff_t>(trace_.grains_of[move.thread + 1]);
+    auto grain = std::partition_point(begin, end,
+                                      [&move](const Grain& each) { return each.begin < move.at; });
+    for (; grain != end && grain->begin < until; ++grain) {
+      grain->domain = move.domain;
+      grain->locality = locality_in(trace_, *grain, move.domain);
+    }
+  }
 }
 
 namespace {
@@ -404,6 +470,7 @@ void begin_at_zero(Trace& trace, const std::vector<ThreadBook>& books) {
   }
   for (Touch& touch : trace.touches.list) shift(touch.at);
   for (Move& move : trace.moves.list) shift(move.at);
+  for (ThreadMove& move : trace.moves.threads) shift(move.at);
 }
 
 }  // namespace
@@ -421,6 +488,7 @@ Trace Assembler::finish() {
   number_system_threads();
   move_touches();
   tell_moves();
+  tell_where_moved_threads_ran();
   begin_at_zero(trace_, books_);
   return std::move(trace_);
 }

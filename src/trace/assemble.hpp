@@ -101,6 +101,8 @@ class Assembler {
   [[nodiscard]] Index thread_of(std::uint32_t process, std::uint32_t system_thread) const;
   void move_touches();
   void tell_moves();
+  void tell_move_of_thread(const memory::MoveEvent& event);
+  void tell_where_moved_threads_ran();
 
   Trace trace_;
   std::optional<analysis::RecordedTouches> touches_;

@@ -164,9 +164,18 @@ struct Move {
   memory::MoveKind kind = memory::MoveKind::none;
 };
 
+/// A thread goes on elsewhere inside of a region.
+struct ThreadMove {
+  Time at = 0;
+  Index thread = none;               ///< of Trace::threads
+  std::uint16_t core = no_domain;    ///< logical; no_domain: one of several
+  std::uint16_t domain = no_domain;  ///< no_domain: one of several
+};
+
 struct Moves {
-  std::vector<Move> list;        ///< by time
-  std::uint64_t over_limit = 0;  ///< events that the trace had no room for
+  std::vector<Move> list;           ///< of memory, by time
+  std::vector<ThreadMove> threads;  ///< sorted by (thread, at)
+  std::uint64_t over_limit = 0;     ///< events that the trace had no room for
 };
 
 /// What is known of the run besides its events.

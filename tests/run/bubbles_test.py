@@ -42,7 +42,15 @@ class BubbleTest(unittest.TestCase):
                 env=clean_environment(), capture_output=True, text=True, timeout=120, check=False)
             self.assertEqual(done.returncode, status, done.stderr)
             counts = json.loads(summary.read_text())["bubbles"]
+            if "--trace" in options:
+                counts["traced"] = self.traced_moves(options[options.index("--trace") + 1])
         return [line.split() for line in done.stdout.splitlines()], counts
+
+    def traced_moves(self, trace):
+        """How often threads went to each domain inside of a region, by the report of a trace."""
+        report = subprocess.run([LARES, "report", str(trace), "--format", "json"], check=True, capture_output=True,
+                                text=True, timeout=120).stdout
+        return {each["to_domain"]: each["times"] for each in json.loads(report)["runs"][0]["thread_moves"] or []}
 
 
 class Places(BubbleTest):
@@ -111,6 +119,24 @@ class Moves(BubbleTest):
             moved = [line for line in lines if line[0] != line[1]]
             self.assertEqual(len(moved), 2, lines)
             self.assertGreaterEqual(counts["threads_moved_to_idle_cores"], 2)
+
+    def test_a_trace_has_the_moves(self):
+        for program in PROGRAMS:
+            with tempfile.TemporaryDirectory() as folder:
+                trace = pathlib.Path(folder) / "trace"
+                lines, counts = self.run_under("memory", program, "steal", options=("--trace", str(trace)))
+                # Where the two thieves' former core is, is the other domain.
+                went = [int(then) for before, then in lines if before != then]
+                for domain in set(went):
+                    self.assertGreaterEqual(counts["traced"].get(domain, 0), went.count(domain), lines)
+                self.assertGreaterEqual(sum(counts["traced"].values()), 2)
+                self.assertLessEqual(sum(counts["traced"].values()), counts["threads_moved_to_idle_cores"])
+                text = subprocess.run([LARES, "report", str(trace)], check=True, capture_output=True, text=True,
+                                      timeout=120).stdout
+                self.assertIn("Threads that moved inside of regions", text)
+                trace = pathlib.Path(folder) / "quiet"
+                _, counts = self.run_under("cache", program, "places", "2", "4", options=("--trace", str(trace)))
+                self.assertEqual(counts["traced"], {})
 
     def test_cache_steals_within_a_domain_only(self):
         for program in PROGRAMS:

@@ -5,10 +5,12 @@ data lies on the one node there is, so that a thread which uses most of it has a
 Usage: by_data_test.py LARES BY_DATA... -- CLASS...
 """
 
+import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 LARES, *REST = sys.argv[1:]
@@ -59,6 +61,24 @@ class Exchange(ByData):
                 self.assert_exchanged(program, "regions", options=("--learn",))
                 self.assert_exchanged(program, "inside", options=(),
                                       environment={"LARES_LEARN": "1"}.items())
+
+    def test_a_trace_has_what_was_looked_at_and_who_went(self):
+        for program in PROGRAMS:
+            for shape, moves in (("inside", 2), ("regions", 0)):
+                with self.subTest(program=program, shape=shape), tempfile.TemporaryDirectory() as folder:
+                    trace = os.path.join(folder, "trace")
+                    self.assert_exchanged(program, shape, options=("--bind", "by-data", "--trace", trace))
+                    report = subprocess.run([LARES, "report", trace, "--format", "json"], check=True,
+                                            capture_output=True, text=True, timeout=120).stdout
+                    run = json.loads(report)["runs"][0]
+                    self.assertEqual(sum(each["times"] for each in run["thread_moves"] or []), moves)
+                    sampled = run["sampled_pages"]
+                    # All data is on the first node: only who runs there finds some at home.
+                    self.assertEqual(len(sampled["threads"]), 2, sampled)
+                    self.assertGreater(sampled["bytes"]["local"] + sampled["bytes"]["remote"], 1 << 16)
+                    self.assertEqual(run["moves"]["fetches"]["times"], 0)
+                    self.assertGreater(run["moves"]["samples"]["times"], 16)
+                    self.assertTrue(sampled["runs"])
 
     def assert_stays(self, program, *words, **how):
         where, said = self.run_program(program, *words, **how)

@@ -13,6 +13,7 @@
 
 #include "trace/findings/moves.hpp"
 #include "trace/findings/pages.hpp"
+#include "trace/findings/samples.hpp"
 #include "trace/model/least_times.hpp"
 #include "trace/page/page.hpp"
 #include "trace_sample.hpp"
@@ -140,6 +141,12 @@ void make_pages(Trace& trace) {
   trace.moves.list = {{0, 1000, array, 2 * piece, 0, 0, 4711, no_domain, MoveKind::mark},
                       {10, 20'000, array, piece, piece / 2, 0, 4711, 0, MoveKind::fetch},
                       {20, 30'000, array + piece, piece, 0, 0, 4711, 0, MoveKind::fetch}};
+  const std::uint64_t page = 4096;
+  trace.moves.list.push_back(
+      {trace.duration / 2, 5'000, array, page, page, 0, 4711, 0, MoveKind::sample});
+  trace.moves.list.push_back(
+      {trace.duration / 2, 5'000, array + page, page, 0, 1, 4711, 0, MoveKind::sample});
+  trace.moves.threads = {{trace.duration / 2, 0, 1, 1}};
   for (Grain& grain : trace.grains) {
     grain.first_access = static_cast<Index>(trace.accesses.size());
     grain.accesses = 1;
@@ -192,6 +199,7 @@ int main(int argc, char** argv) {
   for (const Trace& trace : traces) {
     findings.push_back(sums_of(trace));
     findings.back().pages = find_pages(trace);
+    findings.back().sampled = find_samples(trace);
     findings.back().moves = find_moves(trace);
   }
   std::vector<LeastTimes> models;

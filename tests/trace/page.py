@@ -257,10 +257,52 @@ class Page(unittest.TestCase):
         self.open(page("small", 4, 500, 2))
         self.assertFalse(window.value("document.getElementById('moves').hidden"))
         rows = window.value("[...document.querySelectorAll('#moves tbody tr')].map((row) => row.innerText.trim().split(/\\s{2,}|\\t/))")
-        self.assertEqual([row[0] for row in rows], ["marked for the next touch", "fetched at a touch", "into domain 0"])
+        self.assertEqual([row[0] for row in rows], ["marked for the next touch", "fetched at a touch", "into domain 0",
+                                                     "sampled, to learn who uses it", "to domain 1"])
         self.assertEqual(rows[1][1:4], ["2", "2.00 MiB", "512 KiB"])
         self.assertIn("50", rows[1][4])
         self.assertIn("Nothing moved", self.text_of_second_run("#moves"))
+
+    def test_the_timeline_shows_what_moves(self):
+        self.open(page("small", 4, 500, 2))
+        self.assertIn("the thread goes elsewhere", self.text(".legend"))
+        box = self.lanes()
+        # Thread 0 is the first lane; in the middle of the run it touches a sampled page and goes to domain 1.
+        middle = window.value("(({view}) => view.longest / 2)(laresReport)")
+        window.value(f"laresReport.setRange({middle} - 1e4, {middle} + 1e4)")
+        window.value(SETTLED)
+        left = window.value("document.querySelector('.over').getBoundingClientRect().width")
+        x = box["left"] + 118 + (left - 118 - 10) / 2
+        self.mouse("mouseMoved", x, box["top"] + 46)
+        tip = self.text("#tip")
+        for word in ("sampled", "4.00 KiB", "goes to", "domain 1, core 1"):
+            self.assertIn(word, tip)
+        self.mouse("mouseMoved", x + 200, box["top"] + 46)
+        self.assertNotIn("goes to", self.text("#tip"))
+        # Drawn: the colour is on the lanes where there were moves, and nowhere in a stretch without.
+        drawn = """(() => {
+          const [canvas] = document.querySelectorAll('.stack canvas');
+          const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          const hex = getComputedStyle(document.documentElement).getPropertyValue('--moved').trim();
+          const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+          let count = 0;
+          for (let i = 0; i < data.length; i += 4) count += data[i] === r && data[i + 1] === g && data[i + 2] === b;
+          return count;
+        })()"""
+        self.assertGreater(window.value(drawn), 20)
+        window.value(f"laresReport.setRange({middle} + 1e4, {middle} + 3e4)")
+        window.value(SETTLED)
+        self.assertEqual(window.value(drawn), 0)
+
+    def test_a_run_without_moves_has_no_signs_of_them(self):
+        self.open(page("empty", 1, 0, 1))
+        self.assertNotIn("goes elsewhere", self.text(".legend"))
+
+    def test_sampled_pages_are_told_by_thread(self):
+        self.open(page("small", 4, 500, 2))
+        self.assertIn("Sampled pages", self.text("#pages"))
+        labels = window.value("[...document.querySelectorAll('.touches')].at(-1).querySelectorAll('td[aria-label]').length")
+        self.assertEqual(labels, 2)
 
     def text_of_second_run(self, section):
         self.open(page("two", 12, 3000, 4, 2))

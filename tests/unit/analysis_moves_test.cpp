@@ -56,6 +56,16 @@ TEST(MovesFile, LeavesOutEventsThatCannotBe) {
   EXPECT_EQ(parse_moves(moves_bytes(events, 9)).value().events.size(), 1U);
 }
 
+TEST(MovesFile, HasThreadsWithoutMemoryAndNothingElseWithout) {
+  MoveEvent thread = some_call;
+  thread.kind = MoveKind::thread;
+  MoveEvent without = thread;
+  without.bytes = 0;
+  const auto moves = parse_moves(moves_bytes({thread, without}, 2)).value();
+  ASSERT_EQ(moves.events.size(), 1U);
+  EXPECT_EQ(moves.events[0], without);
+}
+
 TEST(MovesFile, ThatIsCutHasWhatIsWhole) {
   auto bytes = moves_bytes({some_call, some_call}, 2);
   bytes.resize(bytes.size() - 1);

@@ -189,6 +189,9 @@ TEST(TracePage, TheOtherColumnsComeBack) {
                          .thread = 2,
                          .construct = 2,
                          .region = 0});
+  trace.moves.list = {{100, 7, 0x1000, 4096, 0, 2, 7, 1, memory::MoveKind::fetch},
+                      {200, 9, 0x9000, 8192, 0, none, 7, 1, memory::MoveKind::call}};  // in no lane
+  trace.moves.threads = {{.at = 50, .thread = 1, .core = 3, .domain = 0}, {.at = 60, .thread = 2}};
   Findings findings;
   findings.critical_path = {3, 99, 12};
   findings.traffic = {{1, 2, 3, 4}, {}, {std::uint64_t{1} << 45U, 0, 0, 9}};
@@ -200,6 +203,12 @@ TEST(TracePage, TheOtherColumnsComeBack) {
   EXPECT_EQ(reader.rows("loops"), (std::vector<std::size_t>{0, 0, 0, 1, 1}));
   EXPECT_EQ(reader.column("loops", "length"), Values{8'000});
   EXPECT_EQ(reader.column("loops", "iterations"), Values{std::int64_t{1} << 40U});
+  EXPECT_EQ(reader.rows("moves"), (std::vector<std::size_t>{0, 0, 1, 3, 3}));
+  EXPECT_EQ(reader.column("moves", "at"), (Values{50, 60, 100}));
+  EXPECT_EQ(reader.column("moves", "kind"), (Values{5, 5, 2}));
+  EXPECT_EQ(reader.column("moves", "bytes"), (Values{0, 0, 4096}));
+  EXPECT_EQ(reader.column("moves", "domain"), (Values{0, -1, 1}));
+  EXPECT_EQ(reader.column("moves", "core"), (Values{3, -1, -1}));
   EXPECT_EQ(reader.column("regions", "team"), Values{4});
   EXPECT_EQ(reader.column("regions", "outer"), Values{-1});
   EXPECT_EQ(reader.column("critical_path", "grain"), (Values{3, 99, 12}));

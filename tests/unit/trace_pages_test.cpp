@@ -15,6 +15,7 @@
 #include "trace/findings/moves.hpp"
 #include "trace/findings/page_pieces.hpp"
 #include "trace/findings/pages.hpp"
+#include "trace/findings/samples.hpp"
 #include "trace/read.hpp"
 
 namespace lares::trace {
@@ -309,6 +310,162 @@ TEST(TraceMoves, AreThoseOfTheThreadsThatTheFilesTell) {
   EXPECT_EQ(found.calls.took, 30U);
   EXPECT_EQ(found.fetches.arrived, page);
   ASSERT_EQ(found.fetches_into.size(), trace.domains);
+}
+
+/// Samples of one process: who touches which page, and whether it came from elsewhere.
+struct Sampled {
+  Index thread;
+  std::uint64_t page;
+  bool came;
+  std::uint32_t process = 7;
+};
+
+Trace trace_of(const std::vector<Sampled>& samples) {
+  Trace trace;
+  trace.threads.resize(2);
+  for (const Sampled& each : samples) {
+    trace.moves.list.push_back({trace.moves.list.size(), 5, each.page * page, page,
+                                each.came ? page : 0, each.thread, each.process, 0,
+                                memory::MoveKind::sample});
+  }
+  return trace;
+}
+
+TEST(TraceSamples, AreOfNobodyWhereNothingWasLookedAt) {
+  Trace trace = trace_of({});
+  trace.moves.list.push_back({0, 5, page, page, 0, 0, 7, 0, memory::MoveKind::fetch});
+  EXPECT_TRUE(find_samples(trace).columns.empty());
+  EXPECT_TRUE(find_samples(trace).rows.empty());
+}
+
+TEST(TraceSamples, AreRunsOfNeighboursByThreads) {
+  // Pages 10 to 12 in two turns, page 11 by another thread in the second; 40 alone, by nobody's.
+  const PageFindings found = find_samples(trace_of({{1, 11, true},
+                                                    {0, 10, false},
+                                                    {1, 12, true},
+                                                    {none, 40, false},
+                                                    {0, 11, false},
+                                                    {0, 10, true}}));
+  ASSERT_EQ(found.columns.size(), 3U);
+  EXPECT_EQ(found.columns[0].thread, 0U);
+  EXPECT_EQ(found.columns[2].thread, none);
+  EXPECT_EQ(bytes_of(found.columns[0].bytes, PageUse::local), 2 * page);
+  EXPECT_EQ(bytes_of(found.columns[0].bytes, PageUse::remote), page);
+  EXPECT_EQ(bytes_of(found.columns[1].bytes, PageUse::remote), 2 * page);
+  EXPECT_EQ(all_bytes(found.bytes), 6 * page);
+  ASSERT_EQ(found.rows.size(), 2U);
+  EXPECT_EQ(found.rows[0].begin, 10 * page);
+  EXPECT_EQ(found.rows[0].end, 13 * page);
+  EXPECT_EQ(all_bytes(found.rows[0].cells[1]), 2 * page);
+  EXPECT_EQ(found.rows[1].begin, 40 * page);
+  EXPECT_EQ(all_bytes(found.rows[1].cells[2]), page);
+}
+
+TEST(TraceSamples, OfTwoProcessesAreNoNeighbours) {
+  const PageFindings found = find_samples(trace_of({{0, 10, false, 7}, {1, 11, false, 8}}));
+  EXPECT_EQ(found.rows.size(), 2U);
+}
+
+/// The system's thread 21 of process 7 in domain 0: two regions, and grains of data in domain 1 at
+/// 1300, 1600 and, in the second region, at 3300.
+std::vector<std::byte> record_of_a_thread_with_grains() {
+  using runtime::RecordedStart;
+  using runtime::RecordFileHead;
+  using runtime::RecordKind;
+  RecordFileHead head{};
+  head.magic = RecordFileHead::expected_magic;
+  head.pid = 7;
+  head.window_bytes = 4096;
+  head.ticks_per_microsecond = 1000;
+  std::vector<std::uint64_t> words;
+  const auto event = [&words](RecordKind kind, std::uint64_t small, std::uint64_t elapsed,
+                              std::initializer_list<std::uint64_t> more = {}) {
+    words.push_back(static_cast<std::uint64_t>(kind) | small << 8U | elapsed << 32U);
+    words.insert(words.end(), more);
+  };
+  const std::uint64_t remote_home_1 =
+      2 | static_cast<std::uint64_t>(Locality::remote) << RecordedStart::locality_shift |
+      std::uint64_t{1} << RecordedStart::by_home_shift;
+  const auto grain = [&](std::uint64_t number, std::uint64_t elapsed) {
+    const std::uint64_t stream = std::uint64_t{1} << runtime::record_stream_shift;
+    event(RecordKind::begin, remote_home_1, elapsed, {stream | number});
+    event(RecordKind::end, 0, 50);
+  };
+  event(RecordKind::clock, 21, 0, {1000, 1000, 0, 0});
+  event(RecordKind::enter, 1, 0, {1000, 1, 0, 0});
+  grain(1, 300);
+  grain(2, 250);
+  event(RecordKind::leave, 0, 350, {2000});
+  event(RecordKind::enter, 1, 1000, {3000, 2, 0, 0});
+  grain(3, 300);
+  event(RecordKind::leave, 0, 650, {4000});
+  std::vector<std::byte> bytes(head.window_bytes);
+  std::memcpy(bytes.data(), &head, sizeof(head));
+  std::memcpy(bytes.data() + sizeof(head), words.data(), words.size() * sizeof(std::uint64_t));
+  return bytes;
+}
+
+memory::MoveEvent thread_move(std::uint64_t at, std::uint32_t thread, std::uint32_t domain,
+                              std::uint64_t core_plus_1, std::uint32_t process = 7) {
+  memory::MoveEvent event;
+  event.kind = memory::MoveKind::thread;
+  event.begin_ns = at;
+  event.process = process;
+  event.thread = thread;
+  event.to = domain;
+  event.core = core_plus_1;
+  return event;
+}
+
+TEST(TraceThreadMoves, TellWhereGrainsRanFromThenOnInTheirRegion) {
+  const auto trace_with = [](std::vector<memory::MoveEvent> events) {
+    Assembler assembler;
+    EXPECT_FALSE(assembler.add(record_of_a_thread_with_grains()));
+    analysis::RecordedMoves moves;
+    moves.events = std::move(events);
+    assembler.add(moves);
+    return assembler.finish();
+  };
+  const Trace stays = trace_with({});
+  ASSERT_EQ(stays.grains.size(), 3U);
+  for (const Grain& grain : stays.grains) {
+    EXPECT_EQ(grain.domain, 0U);
+    EXPECT_EQ(grain.locality, Locality::remote);
+  }
+  const Trace moves = trace_with({thread_move(1500, 21, 1, 6)});
+  ASSERT_EQ(moves.grains.size(), 3U);
+  EXPECT_EQ(moves.grains[0].domain, 0U);
+  EXPECT_EQ(moves.grains[0].locality, Locality::remote);
+  EXPECT_EQ(moves.grains[1].domain, 1U);
+  EXPECT_EQ(moves.grains[1].locality, Locality::local);
+  EXPECT_EQ(moves.grains[2].domain, 0U);
+  EXPECT_EQ(moves.grains[2].locality, Locality::remote);
+  ASSERT_EQ(moves.moves.threads.size(), 1U);
+  EXPECT_EQ(moves.moves.threads[0].at, 500U);
+  EXPECT_EQ(moves.moves.threads[0].core, 5U);
+  EXPECT_EQ(moves.domains, 2U);
+  const Trace back = trace_with({thread_move(1550, 21, 0, 1), thread_move(1200, 21, 1, 2)});
+  EXPECT_EQ(back.grains[0].domain, 1U);
+  EXPECT_EQ(back.grains[1].domain, 0U);
+  EXPECT_EQ(back.grains[1].locality, Locality::remote);
+}
+
+TEST(TraceThreadMoves, OfUnknownThreadsAndToSeveralDomainsChangeNoGrain) {
+  Assembler assembler;
+  ASSERT_FALSE(assembler.add(record_of_a_thread_with_grains()));
+  analysis::RecordedMoves moves;
+  moves.events = {thread_move(1100, 99, 1, 2), thread_move(1100, 21, 1, 2, 1234),
+                  thread_move(1100, 21, memory::MoveEvent::no_domain, 0)};
+  assembler.add(moves);
+  const Trace trace = assembler.finish();
+  ASSERT_EQ(trace.moves.threads.size(), 1U);
+  EXPECT_EQ(trace.moves.threads[0].domain, no_domain);
+  EXPECT_EQ(trace.moves.threads[0].core, no_domain);
+  for (const Grain& grain : trace.grains) EXPECT_EQ(grain.domain, 0U);
+  const MoveFindings found = find_moves(trace);
+  ASSERT_EQ(found.threads.size(), 1U);
+  EXPECT_EQ(found.threads[0].domain, no_domain);
+  EXPECT_EQ(found.threads[0].threads, 1U);
 }
 
 class TouchesInAFolder : public testing::Test {

@@ -17,6 +17,7 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "host/openmp/thread_moves.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/first_domain.hpp"
 #include "runtime/process_lock.hpp"
@@ -256,6 +257,7 @@ void go_where_exchanged(runtime::Worker& worker) noexcept {
   t_exchanged = exchange;
   if (worker.team != exchange->now || t_place < 0) return;
   bind_to(exchange->to[static_cast<std::size_t>(t_place)]);
+  if (t_place >= 0) note_thread_move(0, cores_of(t_place));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "host/openmp/thread_moves.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/futex.hpp"
@@ -98,6 +99,7 @@ std::vector<Data> carry_out_moves(runtime::Counter& count) noexcept {
     member->wanted.store(move.to.value(), std::memory_order_seq_cst);
     count.add(1);
     if (member != t_member) bind_other(*member, mask_of(g_state->machine, queue.cores));
+    if (member->thread != 0) note_thread_move(member->thread, queue.cores);
     if (!move.with_data) continue;
     follow.insert(follow.end(), member->data.begin(), member->data.end());
     const std::uint64_t bytes = g_state->forest.bytes_of(move.thread);

@@ -64,7 +64,8 @@ bool Samples::ask(const SystemCalls& calls, const Nodes& nodes, std::size_t run)
 
 int Samples::mark(NextTouch& next_touch) noexcept {
   // A system call that fails with EFAULT would change what the program does.
-  const NextTouchOptions options{.chunk = {page_}, .way = WantedWay::userfault_thread};
+  const NextTouchOptions options{
+      .chunk = {page_}, .purpose = Purpose::sample, .way = WantedWay::userfault_thread};
   int error = 0;
   bool any = false;
   for (std::size_t r = 0; r < count_; ++r) {

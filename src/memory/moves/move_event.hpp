@@ -1,5 +1,6 @@
-// The file `moves` of a trace folder: what memory was marked to move, and what moved
-// (`lares run --trace`). A head, then events, in the order in which they were noted.
+// The file `moves` of a trace folder: what memory was marked to move, what moved, and which threads
+// went elsewhere inside of a region (`lares run --trace`). A head, then events, in the order in
+// which they were noted.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,8 @@ enum class MoveKind : std::uint32_t {
   mark,      ///< waits for its next touch
   fetch,     ///< marked memory was touched, and brought to where its toucher was
   call,      ///< the program asked for it: lares_migrate and what is like it
+  sample,    ///< as `fetch`, of a page that was only marked to learn who uses it
+  thread,    ///< `thread` goes on in `to`, on `core`; no memory is in it
   kinds
 };
 
@@ -26,13 +29,13 @@ struct MoveEvent {
   std::uint64_t begin_ns = 0;  ///< on the clock of now()
   std::uint64_t took_ns = 0;
   std::uint64_t address = 0;
-  std::uint64_t bytes = 0;    ///< of the range
+  std::uint64_t bytes = 0;    ///< of the range; 0 only of a thread
   std::uint64_t arrived = 0;  ///< of them: that changed their node
   std::uint32_t process = 0;
-  std::uint32_t thread = 0;        ///< that marked, touched or asked
+  std::uint32_t thread = 0;        ///< that marked, touched, asked or went
   std::uint32_t to = no_domain;    ///< no_domain: several, or not known
   MoveKind kind = MoveKind::none;  ///< written last
-  std::uint64_t unused = 0;
+  std::uint64_t core = 0;          ///< of a thread: its logical core plus 1; 0: one of several
 
   friend bool operator==(const MoveEvent&, const MoveEvent&) noexcept = default;
 };

@@ -39,6 +39,8 @@ void open_move_log(const char* path) noexcept {
   close(file);
 }
 
+bool notes_moves() noexcept { return g_log.load(std::memory_order_relaxed) != nullptr; }
+
 void note_move(MoveEvent event) noexcept {
   MovesHead* const head = g_log.load(std::memory_order_acquire);  // acquire: as above
   if (head == nullptr) return;

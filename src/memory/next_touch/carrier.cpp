@@ -248,7 +248,7 @@ Userfault::Done Carrier::copy(Region& region, std::uintptr_t at, std::uint64_t b
 
 Bytes Carrier::to_node_of(const Toucher& toucher, const Region& region,
                           std::uint32_t index) noexcept {
-  const bool moves = toucher.fetches && region.purpose == Purpose::migrate;
+  const bool moves = toucher.fetches && region.purpose != Purpose::attach;
   // What the toucher itself copied is there already.
   const Userfault& userfault = shared_.watch_of(region.way).userfault;
   const bool copied =
@@ -272,7 +272,7 @@ void Carrier::count(const Region& region, std::uint32_t index, const Toucher& to
   shared_.pages.fetch_add(bytes / shared_.page, relaxed);
   shared_.nanoseconds.fetch_add(nanoseconds, relaxed);
   MoveEvent event;
-  event.kind = MoveKind::fetch;
+  event.kind = region.purpose == Purpose::sample ? MoveKind::sample : MoveKind::fetch;
   event.begin_ns = static_cast<std::uint64_t>(carried.start.count);
   event.took_ns = nanoseconds;
   event.address = region.chunk_begin(index);

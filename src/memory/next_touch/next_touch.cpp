@@ -33,7 +33,7 @@ std::span<const Way> ways_of(WantedWay wanted) noexcept {
 }
 
 void note_mark(const Area& area, const Marked& marked, Nanoseconds start) noexcept {
-  if (marked.bytes.count == 0) return;
+  if (marked.bytes.count == 0 || area.purpose == Purpose::sample) return;
   MoveEvent event;
   event.kind = MoveKind::mark;
   event.begin_ns = static_cast<std::uint64_t>(start.count);

@@ -221,6 +221,8 @@ std::string_view word_of(memory::MoveKind kind) {
       return "mark";
     case memory::MoveKind::fetch:
       return "fetch";
+    case memory::MoveKind::sample:
+      return "sample";
     default:
       return "call";
   }
@@ -237,6 +239,16 @@ int fill_moves(const Trace& trace, sqlite3* database) {
   return table.status();
 }
 
+int fill_thread_moves(const Trace& trace, sqlite3* database) {
+  SqlTable table(database, "thread_moves", 5);
+  for (std::uint64_t i = 0; i < trace.moves.threads.size(); ++i) {
+    const ThreadMove& move = trace.moves.threads[i];
+    table.add({i, SqlValue::of(move.thread), move.at, SqlValue::of_domain(move.domain),
+               SqlValue::of_domain(move.core)});
+  }
+  return table.status();
+}
+
 int run_sql(sqlite3* database, const std::string& sql) {
   return sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr);
 }
@@ -246,7 +258,7 @@ int fill_database(const Trace& trace, sqlite3* database) {
   int status = run_sql(database, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;");
   if (status == SQLITE_OK) status = run_sql(database, sqlite_tables);
   for (const auto fill : {fill_run, fill_threads, fill_constructs, fill_regions, fill_grains,
-                          fill_waits, fill_loops, fill_touches, fill_moves}) {
+                          fill_waits, fill_loops, fill_touches, fill_moves, fill_thread_moves}) {
     if (status == SQLITE_OK) status = fill(trace, database);
   }
   if (status == SQLITE_OK) status = run_sql(database, sqlite_indices);

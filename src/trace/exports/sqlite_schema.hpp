@@ -46,6 +46,9 @@ CREATE TABLE moves (
   id INTEGER PRIMARY KEY, process INTEGER NOT NULL, thread INTEGER REFERENCES threads(id),
   kind TEXT NOT NULL, at_ns INTEGER NOT NULL, took_ns INTEGER NOT NULL, address INTEGER NOT NULL,
   bytes INTEGER NOT NULL, arrived INTEGER NOT NULL, domain INTEGER);
+CREATE TABLE thread_moves (
+  id INTEGER PRIMARY KEY, thread INTEGER NOT NULL REFERENCES threads(id), at_ns INTEGER NOT NULL,
+  domain INTEGER, core INTEGER);
 )sql";
 
 /// Made last: filling a table that has an index takes longer.

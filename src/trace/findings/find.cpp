@@ -4,6 +4,7 @@
 #include "trace/findings/moves.hpp"
 #include "trace/findings/over_time.hpp"
 #include "trace/findings/pages.hpp"
+#include "trace/findings/samples.hpp"
 #include "trace/findings/sums.hpp"
 #include "trace/findings/verdict.hpp"
 
@@ -16,6 +17,7 @@ Findings find(const Trace& trace) {
   add_course(trace, findings);
   add_critical_path(trace, findings);
   findings.pages = find_pages(trace);
+  findings.sampled = find_samples(trace);
   findings.moves = find_moves(trace);
   findings.diagnoses = diagnose(trace, findings);
   findings.verdict = verdict_on(trace, findings);

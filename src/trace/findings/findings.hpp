@@ -151,12 +151,21 @@ struct MoveSums {
   Time took = 0;              ///< of all threads together
 };
 
-/// Memory that moved. Empty if none did, or nobody knows.
+/// Threads that went to a domain inside of a region.
+struct ThreadMoveSums {
+  std::uint16_t domain = no_domain;  ///< no_domain: several
+  std::uint64_t times = 0;
+  std::uint64_t threads = 0;  ///< different ones
+};
+
+/// What moved. Empty if nothing did, or nobody knows.
 struct MoveFindings {
   MoveSums marks;
   MoveSums fetches;
   MoveSums calls;
-  std::vector<MoveSums> fetches_into;  ///< by domain; as many as the trace has, or none
+  MoveSums samples;
+  std::vector<ThreadMoveSums> threads;  ///< by domain, those that none went to left out
+  std::vector<MoveSums> fetches_into;   ///< by domain; as many as the trace has, or none
 };
 
 struct Findings {
@@ -183,6 +192,7 @@ struct Findings {
   Time idle = 0;                     ///< all waiting without a grain, inside regions
   Time in_regions = 0;               ///< wall time
   PageFindings pages;
+  PageFindings sampled;  ///< only bytes, columns and rows
   MoveFindings moves;
   std::vector<Diagnosis> diagnoses;  ///< worst first
 };

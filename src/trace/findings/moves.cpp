@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
 namespace lares::trace {
 namespace {
 
@@ -10,6 +13,23 @@ void add(MoveSums& sums, const Move& move) {
   sums.bytes += move.bytes;
   sums.arrived += move.arrived;
   sums.took += move.took;
+}
+
+std::vector<ThreadMoveSums> sums_of(const std::vector<ThreadMove>& moves) {
+  std::map<std::uint16_t, ThreadMoveSums> sums;
+  std::map<std::uint16_t, std::set<Index>> threads;
+  for (const ThreadMove& move : moves) {
+    ThreadMoveSums& sum = sums[move.domain];
+    sum.domain = move.domain;
+    ++sum.times;
+    threads[move.domain].insert(move.thread);
+  }
+  std::vector<ThreadMoveSums> found;
+  for (auto& [domain, sum] : sums) {
+    sum.threads = threads[domain].size();
+    found.push_back(sum);
+  }
+  return found;
 }
 
 }  // namespace
@@ -29,11 +49,16 @@ MoveFindings find_moves(const Trace& trace) {
       case memory::MoveKind::call:
         add(found.calls, move);
         break;
+      case memory::MoveKind::sample:
+        add(found.samples, move);
+        break;
       case memory::MoveKind::none:
+      case memory::MoveKind::thread:
       case memory::MoveKind::kinds:
         break;
     }
   }
+  found.threads = sums_of(trace.moves.threads);
   return found;
 }
 
@@ -44,6 +69,7 @@ std::vector<MoveRow> move_rows(const MoveFindings& moves) {
     rows.push_back({fmt::format("  into domain {}", domain), moves.fetches_into[domain]});
   }
   rows.push_back({"moved by a call", moves.calls});
+  rows.push_back({"sampled, to learn who uses it", moves.samples});
   std::erase_if(rows, [](const MoveRow& row) { return row.sums.times == 0; });
   return rows;
 }

@@ -1,4 +1,4 @@
-// Which memory was marked to move, and which moved.
+// Which memory was marked to move, which moved, and which threads went elsewhere.
 #pragma once
 
 #include <string>

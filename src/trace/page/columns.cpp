@@ -1,7 +1,9 @@
 #include "trace/page/columns.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -181,6 +183,44 @@ void write_regions(std::ostream& out, std::size_t run, const Trace& trace) {
   table.link("outer", [&](std::size_t i) { return regions[i].outer; });
 }
 
+/// Of the timeline: memory that a thread moved, or itself.
+struct MoveMark {
+  Index thread = none;
+  Time at = 0;
+  Time took = 0;
+  std::uint64_t bytes = 0;
+  memory::MoveKind kind = memory::MoveKind::none;
+  std::uint16_t domain = no_domain;
+  std::uint16_t core = no_domain;
+};
+
+// What threads moved that were in no team is in no lane.
+std::vector<MoveMark> marks_of(const Moves& moves) {
+  std::vector<MoveMark> marks;
+  for (const Move& each : moves.list) {
+    if (each.thread == none) continue;
+    marks.push_back({each.thread, each.at, each.took, each.bytes, each.kind, each.domain});
+  }
+  for (const ThreadMove& each : moves.threads) {
+    marks.push_back({each.thread, each.at, 0, 0, memory::MoveKind::thread, each.domain, each.core});
+  }
+  std::sort(marks.begin(), marks.end(), [](const MoveMark& a, const MoveMark& b) {
+    return std::tie(a.thread, a.at, a.kind) < std::tie(b.thread, b.at, b.kind);
+  });
+  return marks;
+}
+
+void write_moves(std::ostream& out, std::size_t run, const Trace& trace) {
+  const std::vector<MoveMark> marks = marks_of(trace.moves);
+  Table table(out, run, "moves", rows_of_threads(marks, trace.threads.size()));
+  table.growing("at", [&](std::size_t i) { return marks[i].at; });
+  table.plain("took", [&](std::size_t i) { return marks[i].took; });
+  table.plain("bytes", [&](std::size_t i) { return marks[i].bytes; });
+  table.plain("kind", [&](std::size_t i) { return static_cast<std::uint64_t>(marks[i].kind); });
+  table.index("domain", no_domain, [&](std::size_t i) { return marks[i].domain; });
+  table.index("core", no_domain, [&](std::size_t i) { return marks[i].core; });
+}
+
 // Slice by slice, each as long as a matrix of domains; what a slice lacks is none.
 void write_traffic(std::ostream& out, std::size_t run, const PageRun& what) {
   const auto& slices = what.findings.traffic;
@@ -199,6 +239,7 @@ void write_columns(std::ostream& out, std::size_t run, const PageRun& what) {
   write_waits(out, run, what.trace);
   write_loops(out, run, what.trace);
   write_regions(out, run, what.trace);
+  write_moves(out, run, what.trace);
   const auto& path = what.findings.critical_path;
   Table(out, run, "critical_path", path.size()).link("grain", [&](std::size_t i) {
     return path[i];

@@ -176,13 +176,15 @@ Json facts_of_areas(std::span<const PageArea> areas) {
   return all;
 }
 
-// Null if nobody knows.
-Json facts_of_pages(const Touches& touches, const PageFindings& pages) {
-  if (!touches.are_known) return nullptr;
+Json facts_of_columns(const PageFindings& pages) {
   Json columns = Json::array();
   for (const PageColumn& column : pages.columns) {
     columns.push_back({{"thread", index_or_null(column.thread)}, {"bytes", column.bytes}});
   }
+  return columns;
+}
+
+Json facts_of_rows(const PageFindings& pages) {
   Json rows = Json::array();
   for (const PageRow& row : pages.rows) {
     rows.push_back({{"process", row.process},
@@ -190,18 +192,30 @@ Json facts_of_pages(const Touches& touches, const PageFindings& pages) {
                     {"end", hexadecimal(row.end)},
                     {"cells", row.cells}});
   }
+  return rows;
+}
+
+// Null if nobody knows.
+Json facts_of_pages(const Touches& touches, const PageFindings& pages) {
+  if (!touches.are_known) return nullptr;
   const std::size_t shown = std::min(pages.areas.size(), most_areas_of_page);
   BytesByUse more{};
   for (std::size_t i = shown; i < pages.areas.size(); ++i) {
     add(more, pages.areas[i].bytes);
   }
-  return {{"columns", std::move(columns)},
-          {"rows", std::move(rows)},
+  return {{"columns", facts_of_columns(pages)},
+          {"rows", facts_of_rows(pages)},
           {"areas", facts_of_areas(std::span(pages.areas).first(shown))},
           {"more_areas", pages.areas.size() - shown},
           {"more_bytes", more},
           {"not_seen", pages.not_seen},
           {"of_others", touches.bytes_of_others}};
+}
+
+// Null if nothing was.
+Json facts_of_samples(const PageFindings& sampled) {
+  if (sampled.columns.empty()) return nullptr;
+  return {{"columns", facts_of_columns(sampled)}, {"rows", facts_of_rows(sampled)}};
 }
 
 Json facts_of_moves(const Trace& trace, const MoveFindings& moves) {
@@ -213,6 +227,18 @@ Json facts_of_moves(const Trace& trace, const MoveFindings& moves) {
                     {"bytes", row.sums.bytes},
                     {"arrived", row.sums.arrived},
                     {"took", row.sums.took}});
+  }
+  return rows;
+}
+
+// Null if none did.
+Json facts_of_thread_moves(const MoveFindings& moves) {
+  if (moves.threads.empty()) return nullptr;
+  Json rows = Json::array();
+  for (const ThreadMoveSums& sums : moves.threads) {
+    rows.push_back({{"domain", domain_or_null(sums.domain)},
+                    {"times", sums.times},
+                    {"threads", sums.threads}});
   }
   return rows;
 }
@@ -229,6 +255,8 @@ Json facts_of_findings(const Trace& trace, const Findings& findings) {
           {"in_regions", findings.in_regions},
           {"diagnoses", facts_of_diagnoses(findings.diagnoses)},
           {"pages", facts_of_pages(trace.touches, findings.pages)},
+          {"samples", facts_of_samples(findings.sampled)},
+          {"thread_moves", facts_of_thread_moves(findings.moves)},
           {"moves", facts_of_moves(trace, findings.moves)}};
 }
 

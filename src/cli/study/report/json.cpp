@@ -160,35 +160,67 @@ Json move_sums_json(const trace::MoveSums& sums) {
           {"time_ns", sums.took}};
 }
 
-// Null if nothing moved.
+Json page_columns_json(const ReportedRun& run, const trace::PageFindings& pages) {
+  Json threads = Json::array();
+  for (const trace::PageColumn& column : pages.columns) {
+    threads.push_back(
+        {{"touched_by", thread_json(run, column.thread)}, {"bytes", bytes_json(column.bytes)}});
+  }
+  return threads;
+}
+
+// Null if nothing was.
+Json sampled_json(const ReportedRun& run) {
+  const trace::PageFindings& sampled = run.findings.sampled;
+  if (sampled.columns.empty()) return nullptr;
+  Json rows = Json::array();
+  for (const trace::PageRow& row : sampled.rows) {
+    Json cells = Json::array();
+    for (const trace::BytesByUse& cell : row.cells) cells.push_back(bytes_json(cell));
+    rows.push_back({{"process", row.process},
+                    {"begin", row.begin},
+                    {"end", row.end},
+                    {"bytes_by_thread", std::move(cells)}});
+  }
+  return {{"bytes", bytes_json(sampled.bytes)},
+          {"threads", page_columns_json(run, sampled)},
+          {"runs", std::move(rows)}};
+}
+
+// Null if none did.
+Json thread_moves_json(const ReportedRun& run) {
+  if (run.trace.moves.threads.empty()) return nullptr;
+  Json list = Json::array();
+  for (const trace::ThreadMoveSums& sums : run.findings.moves.threads) {
+    list.push_back({{"to_domain", known_domain(sums.domain)},
+                    {"times", sums.times},
+                    {"threads", sums.threads}});
+  }
+  return list;
+}
+
+// Null if no memory moved.
 Json moves_json(const ReportedRun& run) {
   if (run.trace.moves.list.empty()) return nullptr;
   const trace::MoveFindings& moves = run.findings.moves;
   Json into = Json::array();
   for (const trace::MoveSums& each : moves.fetches_into) into.push_back(move_sums_json(each));
-  return {{"marks", move_sums_json(moves.marks)},
-          {"fetches", move_sums_json(moves.fetches)},
-          {"fetches_into_domain", std::move(into)},
-          {"calls", move_sums_json(moves.calls)},
-          {"over_limit", run.trace.moves.over_limit}};
+  return {{"marks", move_sums_json(moves.marks)},     {"fetches", move_sums_json(moves.fetches)},
+          {"fetches_into_domain", std::move(into)},   {"calls", move_sums_json(moves.calls)},
+          {"samples", move_sums_json(moves.samples)}, {"over_limit", run.trace.moves.over_limit}};
 }
 
 // Null if nobody knows.
 Json pages_json(const ReportedRun& run) {
   const trace::Touches& touches = run.trace.touches;
   if (!touches.are_known) return nullptr;
-  Json threads = Json::array();
-  for (const trace::PageColumn& column : run.findings.pages.columns) {
-    threads.push_back(
-        {{"touched_by", thread_json(run, column.thread)}, {"bytes", bytes_json(column.bytes)}});
-  }
   return {{"bytes", bytes_json(run.findings.pages.bytes)},
           {"not_seen", run.findings.pages.not_seen},
           {"of_other_processes", touches.bytes_of_others},
           {"lost_touches", touches.lost},
           {"pages_over_limit", touches.over_limit},
           {"sees_system_calls", touches.sees_system_calls},
-          {"threads", std::move(threads)},
+          {"threads", page_columns_json(run, run.findings.pages)},
           {"areas", areas_json(run)}};
 }
 
@@ -238,6 +270,8 @@ Json run_json(const ReportedRun& run) {
   json["lengths"] = lengths_json(run);
   json["pages"] = pages_json(run);
   json["moves"] = moves_json(run);
+  json["sampled_pages"] = sampled_json(run);
+  json["thread_moves"] = thread_moves_json(run);
   json["model"] = least_times_json(run);
   return json;
 }

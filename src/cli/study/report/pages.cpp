@@ -28,12 +28,6 @@ void put_bytes(Cells& cells, const BytesByUse& bytes) {
   }
 }
 
-std::string thread_word(const ReportedRun& run, trace::Index thread) {
-  if (thread == trace::none) return "others";
-  const trace::Thread& each = run.trace.threads[thread];
-  return fmt::format("{}.{}", each.process, each.number);
-}
-
 std::string domain_word(std::uint16_t domain) {
   return domain == trace::no_domain ? "-" : std::to_string(domain);
 }
@@ -122,6 +116,12 @@ std::string besides(const ReportedRun& run) {
 }
 
 }  // namespace
+
+std::string thread_word(const ReportedRun& run, trace::Index thread) {
+  if (thread == trace::none) return "others";
+  const trace::Thread& each = run.trace.threads[thread];
+  return fmt::format("{}.{}", each.process, each.number);
+}
 
 std::string pages_text(const ReportedRun& run, const Palette& palette) {
   if (!run.trace.touches.are_known) return {};

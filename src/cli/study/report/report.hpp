@@ -26,7 +26,10 @@ std::string report_text(const ReportedRun& run, const Palette& palette);
 /// line is in its sums.
 std::string pages_text(const ReportedRun& run, const Palette& palette);
 
-/// The part of it about memory that moved; "" if none did.
+/// A thread, or "others" for none.
+std::string thread_word(const ReportedRun& run, trace::Index thread);
+
+/// The part of it about memory and threads that moved; "" if none did.
 std::string moves_text(const ReportedRun& run, const Palette& palette);
 
 /// The part of it about least times; "" without a machine.

@@ -4,8 +4,15 @@
 const PAGE_USES = ["local", "shared", "remote", "not named"];
 
 function makePages(runs) {
-  if (runs.every((run) => run.findings.pages === null)) return;
+  const areTouched = runs.some((run) => run.findings.pages !== null);
+  const areSampled = runs.some((run) => run.findings.samples !== null);
+  if (!areTouched && !areSampled) return;
   document.querySelectorAll("#pages, nav a[href='#pages']").forEach((part) => { part.hidden = false; });
+  if (areTouched) makeFirstTouches(runs);
+  if (areSampled) makeSamples(runs);
+}
+
+function makeFirstTouches(runs) {
   byId("pages").append(
     element("p", { class: "quiet" }, "Rows are addresses, columns the threads that came to a page first, which decides where it lies. Local is what grains in that thread's domain then use most; remote, what those of another one do; shared, what no domain has two thirds of the uses of."),
     element("p", { class: "legend" }, PAGE_USES.map((word, kind) => element("span", {}, swatch(kind), word))),
@@ -16,7 +23,22 @@ function pagesPanel(run, runs) {
   const title = runs > 1 ? element("h3", {}, "Run " + runLetter(run)) : null;
   const { pages } = run.findings;
   if (pages === null) return element("article", { class: "run" }, title, element("p", { class: "quiet" }, "This run was traced without --pages."));
-  return element("article", { class: "run" }, title, element("div", { class: "scroll" }, touchTable(run, pages)), areaTable(run, pages).element, pagesBesides(pages));
+  return element("article", { class: "run" }, title, element("div", { class: "scroll" }, touchTable(run, pages, "Pages by the thread that came first", "first by")), areaTable(run, pages).element, pagesBesides(pages));
+}
+
+function makeSamples(runs) {
+  byId("pages").append(
+    element("h3", {}, "Sampled pages"),
+    element("p", { class: "quiet" }, "A few pages at which Lares looked, to learn who uses them: rows are addresses, columns the threads that touched them. Local is what lay in the domain of its toucher."),
+    element("p", { class: "legend" }, [0, 2].map((kind) => element("span", {}, swatch(kind), PAGE_USES[kind]))),
+    element("div", { class: "runs" }, runs.map((run) => samplesPanel(run, runs.length))));
+}
+
+function samplesPanel(run, runs) {
+  const title = runs > 1 ? element("h3", {}, "Run " + runLetter(run)) : null;
+  const { samples } = run.findings;
+  if (samples === null) return element("article", { class: "run" }, title, element("p", { class: "quiet" }, "No page was looked at."));
+  return element("article", { class: "run" }, title, element("div", { class: "scroll" }, touchTable(run, samples, "Sampled pages by threads", "by")));
 }
 
 function pagesBesides(pages) {
@@ -35,22 +57,22 @@ function usesText(bytes) {
   return PAGE_USES.map((word, i) => (bytes[i] > 0 ? bytesText(bytes[i]) + " " + word : "")).filter((text) => text !== "").join(", ");
 }
 
-function touchTable(run, pages) {
+function touchTable(run, pages, caption, by) {
   const names = pages.columns.map((column) => toucherName(run, column.thread));
   const most = pages.rows.reduce((m, row) => Math.max(m, ...row.cells.map((cell) => sumOf(cell))), 1);
   const head = element("tr", {}, element("th", { scope: "col" }, "from address"), names.map((name) => element("th", { scope: "col" }, name)));
   const rows = pages.rows.map((row) => element("tr", {},
     element("th", { scope: "row", title: row.begin + " to " + row.end + (run.hasProcesses ? " of process " + row.process : "") }, row.begin),
-    row.cells.map((cell, i) => touchCell(cell, most, row, names[i]))));
+    row.cells.map((cell, i) => touchCell(cell, most, row, by + " thread " + names[i]))));
   const sums = element("tr", {}, element("th", { scope: "row" }, "all"), pages.columns.map((column) => element("td", { title: usesText(column.bytes) }, bytesText(sumOf(column.bytes)))));
-  return element("table", { class: "touches" }, element("caption", { class: "unseen" }, "Pages by the thread that came first"), element("thead", {}, head), element("tbody", {}, rows), element("tfoot", {}, sums));
+  return element("table", { class: "touches" }, element("caption", { class: "unseen" }, caption), element("thead", {}, head), element("tbody", {}, rows), element("tfoot", {}, sums));
 }
 
 // As long as there is memory, divided as it is used.
-function touchCell(bytes, most, row, name) {
+function touchCell(bytes, most, row, toucher) {
   const sum = sumOf(bytes);
   if (sum === 0) return element("td", { class: "none" });
-  const text = usesText(bytes) + ", first by thread " + name + ", from " + row.begin;
+  const text = usesText(bytes) + ", " + toucher + ", from " + row.begin;
   const bar = element("span", { class: "shares", style: "width:" + Math.max(6, sum / most * 100) + "%" });
   bytes.forEach((part, i) => {
     if (part > 0) bar.append(element("span", { class: KIND_NAMES[i], style: "flex-grow:" + part / sum }));

@@ -48,11 +48,11 @@ async function loadRun(run, tables) {
     const table = takeColumns(tables[name], skip, true);
     return helper.ask({ what: "table", table }, packedBuffers(table));
   };
-  const names = ["regions", "critical_path", "traffic", "loops"];
+  const names = ["regions", "critical_path", "traffic", "loops", "moves"];
   const small = Promise.all(names.map((name) => ask(second, name, [])));
   const rest = Promise.all([ask(second, "grains", DRAWN_GRAINS), ask(second, "waits", DRAWN_WAITS)]);
-  const [parts, [regions, path, traffic, loops]] = await Promise.all([drawable, small]);
-  Object.assign(run, parts, { regions, loops, path: path.grain, traffic: traffic.bytes, isComplete: false });
+  const [parts, [regions, path, traffic, loops, moves]] = await Promise.all([drawable, small]);
+  Object.assign(run, parts, { regions, loops, moves, path: path.grain, traffic: traffic.bytes, isComplete: false });
   run.complete = rest.then(([grains, waits]) => {
     Object.assign(run.grains, grains);
     Object.assign(run.waits, waits);

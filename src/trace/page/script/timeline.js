@@ -38,6 +38,7 @@ class Timeline {
     drawLaneNames(context, run, layout);
     this.drawLanes(context, scale);
     drawGrainNames(context, run, layout, scale);
+    drawMoveMarks(context, run, layout, scale);
     drawPath(context, run, layout, scale);
     drawParallelism(this.parallelism, run, scale, mostParallel(this.runs));
     // On paper there is one picture, as printers make canvases that lie over others opaque.
@@ -107,7 +108,9 @@ class Timeline {
     if (lane === null || x < GUTTER) return null;
     const { timePerPixel } = this.scale();
     const time = this.timeAt(x);
-    return { thread: lane.thread, picked: pick(this.run, lane.thread, time - timePerPixel, time + timePerPixel) };
+    const picked = pick(this.run, lane.thread, time - timePerPixel, time + timePerPixel);
+    const reach = MARK_WIDTH * timePerPixel;
+    return { thread: lane.thread, picked, moves: movesBetween(this.run, lane.thread, time - reach, time + reach) };
   }
 
   listen() {
@@ -150,7 +153,7 @@ class Timeline {
     if (this.drag === null) {
       const found = this.pickAt(spot);
       if (found === null) hideTip();
-      else tipOf(this.run, found.thread, found.picked, event);
+      else tipOf(this.run, found, event);
       return;
     }
     this.drag.now = spot.x;
@@ -214,7 +217,7 @@ class Timeline {
 function makeTimelines(runs) {
   const section = byId("timeline");
   const timelines = runs.map((run) => new Timeline(run, runs));
-  section.append(timelineControls(), timelineLegend(), ...timelines.map((timeline) => timeline.element));
+  section.append(timelineControls(), timelineLegend(runs), ...timelines.map((timeline) => timeline.element));
   const redrawAll = () => timelines.forEach((timeline) => timeline.redraw());
   viewListeners.push(redrawAll);
   themeListeners.push(() => timelines.forEach((timeline) => (isPrinting ? timeline.draw() : timeline.redraw())));
@@ -249,11 +252,14 @@ function timelineControls() {
     element("span", { class: "hint quiet" }, "Ctrl + wheel zooms, after a click the wheel alone. A drag moves, one on the axis zooms."));
 }
 
-function timelineLegend() {
+function timelineLegend(runs) {
+  const haveMoves = runs.some((run) => run.moves.kind.length > 0);
   return element("p", { class: "legend" },
     LOCALITIES.map((name, i) => element("span", {}, swatch(i), name)),
     element("span", {}, swatch(WAITING), "waits"),
     element("span", {}, element("span", { class: "swatch running" }), "running"),
     element("span", {}, element("span", { class: "swatch ready" }), "ready, not taken yet"),
+    haveMoves ? element("span", {}, element("span", { class: "swatch moved" }), "moved memory") : null,
+    haveMoves ? element("span", {}, element("span", { class: "swatch rebound" }), "the thread goes elsewhere") : null,
     element("span", { class: "quiet" }, "Where a pixel has many grains, its height is divided as their time is."));
 }

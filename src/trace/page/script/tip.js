@@ -14,11 +14,18 @@ function hideTip() {
   byId("tip").hidden = true;
 }
 
-function tipOf(run, thread, picked, event) {
-  if (picked.grain !== undefined) return showTip(event, "grain " + picked.grain, grainTip(run, picked.grain));
-  if (picked.count !== undefined) return showTip(event, counted(picked.count, "grain"), manyTip(run, picked));
-  if (picked.wait !== undefined) return showTip(event, waitWord(run, picked.wait), waitTip(run, picked.wait));
-  return hideTip();
+function tipOf(run, { picked, moves }, event) {
+  const found = tipWords(run, picked);
+  const moved = moveTip(run, moves);
+  if (found === null && moved.length === 0) return hideTip();
+  return showTip(event, found?.title ?? "moved", [...(found?.pairs ?? []), ...moved]);
+}
+
+function tipWords(run, picked) {
+  if (picked.grain !== undefined) return { title: "grain " + picked.grain, pairs: grainTip(run, picked.grain) };
+  if (picked.count !== undefined) return { title: counted(picked.count, "grain"), pairs: manyTip(run, picked) };
+  if (picked.wait !== undefined) return { title: waitWord(run, picked.wait), pairs: waitTip(run, picked.wait) };
+  return null;
 }
 
 function grainTip(run, grain) {
