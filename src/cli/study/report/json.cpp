@@ -148,6 +148,7 @@ Json areas_json(const ReportedRun& run) {
                     {"touched_in_domain", known_domain(area.domain)},
                     {"used_most_in_domain", known_domain(area.user)},
                     {"share_of_uses", area.user_share},
+                    {"unbound_bytes", area.unbound},
                     {"bytes", bytes_json(area.bytes)}});
   }
   return list;
@@ -179,10 +180,12 @@ Json pages_json(const ReportedRun& run) {
   if (!touches.are_known) return nullptr;
   Json threads = Json::array();
   for (const trace::PageColumn& column : run.findings.pages.columns) {
-    threads.push_back(
-        {{"touched_by", thread_json(run, column.thread)}, {"bytes", bytes_json(column.bytes)}});
+    threads.push_back({{"touched_by", thread_json(run, column.thread)},
+                       {"unbound_bytes", column.unbound},
+                       {"bytes", bytes_json(column.bytes)}});
   }
   return {{"bytes", bytes_json(run.findings.pages.bytes)},
+          {"unbound_bytes", run.findings.pages.unbound},
           {"not_seen", run.findings.pages.not_seen},
           {"of_other_processes", touches.bytes_of_others},
           {"lost_touches", touches.lost},
