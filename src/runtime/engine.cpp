@@ -66,17 +66,16 @@ void Engine::describe(CountersFile& file) noexcept {
   file.domains = static_cast<std::uint32_t>(machine_.domains_with_cores());
   const std::string text = policy::to_string(choice_);
   std::snprintf(file.policy, sizeof(file.policy), "%s", text.c_str());
-  std::snprintf(file.runtime, sizeof(file.runtime), "%s", runtime_.load(std::memory_order_relaxed));
+  std::snprintf(file.runtime, sizeof(file.runtime), "%s", runtimes_);
 }
 
+// Two may be met before there is a file, which a thread of any of them makes.
 void Engine::add_runtime(const char* name) noexcept {
-  const bool is_first = *runtime_.load(std::memory_order_relaxed) == '\0';
-  if (is_first) runtime_.store(name, std::memory_order_relaxed);
+  const std::lock_guard lock(g_note_lock);
+  const std::size_t used = strnlen(runtimes_, sizeof(runtimes_) - 1);
+  std::snprintf(runtimes_ + used, sizeof(runtimes_) - used, "%s%s", used == 0 ? "" : ", ", name);
   CountersFile* const file = counters_.load(std::memory_order_acquire);
-  if (file == nullptr) return;
-  const std::size_t used = is_first ? 0 : strnlen(file->runtime, sizeof(file->runtime) - 1);
-  std::snprintf(file->runtime + used, sizeof(file->runtime) - used, "%s%s", used == 0 ? "" : ", ",
-                name);
+  if (file != nullptr) std::snprintf(file->runtime, sizeof(file->runtime), "%s", runtimes_);
 }
 
 CountersFile* Engine::make_counters() noexcept {

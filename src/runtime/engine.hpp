@@ -126,8 +126,8 @@ class Engine {
     }
   }
 
-  /// The name of a stock runtime below, for the counters file: a process may have several. `name`
-  /// must live for ever. One thread at a time.
+  /// The name of a stock runtime below, for the counters file: a process may have several. Thread
+  /// safe.
   void add_runtime(const char* name) noexcept;
 
   /// A slot of the counters file for a new thread, or nullptr if none is left. Thread safe.
@@ -152,7 +152,7 @@ class Engine {
   policy::Choice choice_;
   memory::Homes* homes_ = nullptr;  // lives for ever: threads may outlive static destruction
   memory::Extents* extents_ = nullptr;
-  std::atomic<const char*> runtime_{""};  // the first, set once
+  char runtimes_[sizeof(CountersFile::runtime)] = {};  // their names, under the notes' lock
   CountersFile* make_counters() noexcept;
   void describe(CountersFile& file) noexcept;
 

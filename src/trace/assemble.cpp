@@ -15,6 +15,35 @@ std::uint32_t stream_of(std::uint64_t task) noexcept {
   return static_cast<std::uint32_t>(task >> runtime::record_stream_shift) - 1;
 }
 
+/// The times that a thread is in regions, nested ones and their outer ones together.
+class TimesInRegions {
+ public:
+  explicit TimesInRegions(const std::vector<ThreadBook::Visit>& visits) {
+    for (const ThreadBook::Visit& visit : visits) {
+      if (times_.empty() || visit.begin > times_.back().end) {
+        times_.push_back({visit.begin, visit.end});
+      } else {
+        times_.back().end = std::max(times_.back().end, visit.end);
+      }
+    }
+  }
+
+  [[nodiscard]] Moment at(Time time) const {
+    const auto later =
+        std::upper_bound(times_.begin(), times_.end(), time,
+                         [](Time wanted, const Stay& each) { return wanted < each.begin; });
+    if (later == times_.begin()) return Moment::before_regions;
+    return time < std::prev(later)->end ? Moment::in_region : Moment::between_regions;
+  }
+
+ private:
+  struct Stay {
+    Time begin;
+    Time end;
+  };
+  std::vector<Stay> times_;  ///< apart, by time
+};
+
 // What lies at an address is where it was when somebody asked last; most threads ask only once.
 class Homes {
  public:
@@ -339,14 +368,18 @@ void Assembler::move_touches() {
   touches.lost = touches_->head.lost;
   touches.over_limit = touches_->head.over_limit;
   touches.sees_system_calls = touches_->head.sees_system_calls != 0;
+  std::vector<TimesInRegions> stays;
+  for (const ThreadBook& book : books_) stays.emplace_back(book.visits);
   for (const analysis::TouchRun& run : touches_->runs) {
     if (!system_threads_.contains(run.process)) {
       touches.bytes_of_others += run.bytes();
       continue;
     }
-    touches.list.push_back({run.begin_ns, run.address, run.bytes(),
-                            thread_of(run.process, run.thread), run.process,
-                            run.domain < most_domains ? run.domain : no_domain});
+    const Index thread = thread_of(run.process, run.thread);
+    touches.list.push_back(
+        {run.begin_ns, run.address, run.bytes(), thread, run.process,
+         run.domain < most_domains ? run.domain : no_domain,
+         thread == none ? Moment::before_regions : stays[thread].at(run.begin_ns)});
   }
   std::sort(touches.list.begin(), touches.list.end(), [](const Touch& a, const Touch& b) {
     return std::tie(a.at, a.address, a.thread) < std::tie(b.at, b.address, b.thread);

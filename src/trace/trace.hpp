@@ -126,6 +126,9 @@ struct LoopVisit {
   Index region = none;
 };
 
+/// When a thread did something, by its regions.
+enum class Moment : std::uint8_t { before_regions, between_regions, in_region };
+
 /// Neighbouring pages that a thread came to first, one after the other: the kernel provided them.
 /// A page may be in several: a program gives memory back and gets it again, and a page that was
 /// read first is provided once more when it is written.
@@ -136,6 +139,7 @@ struct Touch {
   Index thread = none;               ///< of Trace::threads; none: it was never in a team
   std::uint32_t process = 0;         ///< one of the threads'
   std::uint16_t domain = no_domain;  ///< where the thread ran
+  Moment moment = Moment::before_regions;
 
   /// Behind the last page.
   [[nodiscard]] std::uint64_t end() const noexcept { return address + bytes; }

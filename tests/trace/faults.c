@@ -1,10 +1,13 @@
 /* Programs with one fault each, and the same without it: faults NAME [mended]. What `lares report`
    says of them is checked by diagnoses.py. */
+#include <dlfcn.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "faults.h"
 
 static double seconds(void) {
   struct timespec now;
@@ -12,8 +15,7 @@ static double seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Computes for so long, whatever else the machine does meanwhile. */
-static void work(double microseconds) {
+void work(double microseconds) {
   const double end = seconds() + microseconds * 1e-6;
   while (seconds() < end) {
   }
@@ -149,6 +151,18 @@ static void nested(int mended) {
   }
 }
 
+/* Runs a part that is in a library of its own: which compiler built that is the fault. */
+static void several_runtimes(int mended) {
+  const char* const path = getenv(mended ? "FAULTS_SAME_PART" : "FAULTS_OTHER_PART");
+  void* const library = path == NULL ? NULL : dlopen(path, RTLD_NOW);
+  void (*const part)(int*) = library == NULL ? NULL : (void (*)(int*))dlsym(library, "part");
+  int sum = 0;
+  if (part == NULL) exit(1);
+  plain(mended);
+  part(&sum);
+  if (sum != 45) exit(1);
+}
+
 static const struct {
   const char* name;
   void (*run)(int mended);
@@ -162,6 +176,10 @@ static const struct {
     {"far-from-data", far_from_data},
     {"plain", plain},
     {"nested", nested},
+    {"data-in-one-domain", data_in_one_domain},
+    {"false-homes", false_homes},
+    {"saturated", saturated},
+    {"several-runtimes", several_runtimes},
 };
 
 int main(int argc, char** argv) {

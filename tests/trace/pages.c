@@ -1,5 +1,6 @@
-/* Who touches an array first, and who uses it: pages serial|parallel. Thread 0 fills all of it, or
- * each thread the part that it uses then. */
+/* Who touches an array first, and who uses it: pages serial|parallel|before. Thread 0 fills all of
+ * it, or each thread the part that it uses then, or the first thread all of it before the region.
+ */
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static void use(char* data, int first, int last) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    fprintf(stderr, "usage: pages serial|parallel\n");
+    fprintf(stderr, "usage: pages serial|parallel|before\n");
     return 2;
   }
   const int is_serial = strcmp(argv[1], "serial") == 0;
@@ -39,6 +40,8 @@ int main(int argc, char** argv) {
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return 1;
   char* const data = mapped + gap;
+  const int is_before = strcmp(argv[1], "before") == 0;
+  if (is_before) memset(data, 1, bytes - gap);
 #pragma omp parallel
   {
     const int me = omp_get_thread_num();
@@ -48,7 +51,7 @@ int main(int argc, char** argv) {
     /* In a region, where the first thread is bound, too: it fills from one domain. */
     const int fill_from = is_serial ? 0 : first;
     const int fill_to = !is_serial ? last : me == 0 ? blocks : 0;
-    for (int b = fill_from; b < fill_to; ++b) fill(data + (long)b * block_bytes);
+    for (int b = fill_from; b < fill_to && !is_before; ++b) fill(data + (long)b * block_bytes);
 #pragma omp barrier
     for (int round = 0; round < rounds; ++round) use(data, first, last);
 #pragma omp taskwait

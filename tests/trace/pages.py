@@ -86,6 +86,31 @@ class Pages(PagesTest):
             self.assertAlmostEqual(by["local"] / ARRAY, 0.5, delta=0.05)
             self.assertLess(by["remote"] / ARRAY, 0.05)
 
+    def unbound_share(self, run, address):
+        """Of the array's pages: what threads came to while they were not bound."""
+        areas = [area for area in run["pages"]["areas"]
+                 if area["begin"] < address + ARRAY and address < area["end"]]
+        return sum(area["unbound_bytes"] for area in areas) / ARRAY
+
+    def test_threads_that_are_not_bound_are_marked(self):
+        address = self.run_traced("parallel", "--bind", "none")
+        run = self.report()
+        self.assertAlmostEqual(self.unbound_share(run, address), 1, delta=0.05)
+        pages = run["pages"]
+        self.assertEqual(pages["unbound_bytes"], sum(pages["bytes"].values()))
+        self.assertEqual(pages["unbound_bytes"], sum(each["unbound_bytes"] for each in pages["threads"]))
+
+    def test_their_bound_twins_are_not(self):
+        address = self.run_traced("parallel", "--bind", "spread")
+        run = self.report()
+        self.assertLess(self.unbound_share(run, address), 0.05)
+        # What came before the region: code, libraries, stacks.
+        self.assertGreater(run["pages"]["unbound_bytes"], 0)
+
+    def test_pages_that_came_before_the_first_region_are_marked(self):
+        address = self.run_traced("before", "--bind", "spread")
+        self.assertAlmostEqual(self.unbound_share(self.report(), address), 1, delta=0.05)
+
     def test_people_are_shown_both(self):
         address = self.run_traced("serial", "--quiet")
         self.assertEqual(self.stderr, "")

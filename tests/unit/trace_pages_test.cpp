@@ -55,6 +55,11 @@ class TouchedRun {
   TouchedRun& use_pages(Index thread, std::uint64_t first, std::uint64_t pages, Time end = 1000) {
     return use(thread, first * page, pages * page, end);
   }
+  /// When the touch before came.
+  TouchedRun& at(Moment moment) {
+    trace_.touches.list.back().moment = moment;
+    return *this;
+  }
   [[nodiscard]] Trace& trace() { return trace_; }
   [[nodiscard]] PageFindings pages() const { return find_pages(trace_); }
 
@@ -137,6 +142,33 @@ TEST(TracePages, OfThreadsThatWereInNoTeamComeLast) {
   EXPECT_EQ(pages.columns[0].thread, 1U);
   EXPECT_EQ(pages.columns[1].thread, none);
   EXPECT_EQ(all_bytes(pages.columns[1].bytes), page);
+}
+
+TEST(TracePages, OfThreadsThatWereNotBoundAreMarked) {
+  TouchedRun run(2);
+  run.touch(none, 5, 1);
+  run.touch(0, 10, 2).at(Moment::before_regions).touch(0, 12, 4).at(Moment::in_region);
+  run.touch(1, 30, 8).at(Moment::between_regions);
+  run.trace().threads[0].bound = run.trace().threads[1].bound = true;
+  run.trace().about.binding = "spread";
+  const PageFindings pages = run.pages();
+  EXPECT_EQ(pages.unbound, 11 * page);
+  ASSERT_EQ(pages.columns.size(), 3U);
+  EXPECT_EQ(pages.columns[0].unbound, 2 * page);
+  EXPECT_EQ(pages.columns[1].unbound, 8 * page);
+  EXPECT_EQ(pages.columns[2].unbound, page);
+  ASSERT_EQ(pages.areas.size(), 3U);
+  EXPECT_EQ(pages.areas[1].thread, 0U);  // one area, whenever its pages were touched
+  EXPECT_EQ(pages.areas[1].unbound, 2 * page);
+}
+
+TEST(TracePages, OfThreadsThatTheUserBindsAreMarkedBeforeTheirFirstRegion) {
+  TouchedRun run(1);
+  run.touch(0, 10, 1).at(Moment::before_regions).touch(0, 20, 2).at(Moment::between_regions);
+  run.trace().about.binding = "user";
+  EXPECT_EQ(run.pages().unbound, 3 * page);
+  run.trace().threads[0].bound = true;
+  EXPECT_EQ(run.pages().unbound, page);
 }
 
 TEST(TracePages, OfProcessesAreApart) {
@@ -264,8 +296,9 @@ TEST(TraceTouches, AreThoseOfTheThreadsThatTheFilesTell) {
   ASSERT_FALSE(assembler.add(record_of_two_threads()));
   analysis::RecordedTouches touches;
   touches.head.lost = 3;
-  touches.runs = {{2500, 30 * page, 7, 22, 2, 1, 12},     // the second thread of the file
-                  {1500, 20 * page, 7, 21, 1, 0, 12},     // the first
+  touches.runs = {{3500, 30 * page, 7, 22, 2, 1, 12},     // the second thread of the file
+                  {2500, 25 * page, 7, 21, 1, 0, 12},     // the first, between regions
+                  {1500, 20 * page, 7, 21, 1, 0, 12},     // and in one
                   {100, 10 * page, 7, 99, 1, 0, 12},      // in no team, before the first event
                   {1600, 40 * page, 1234, 5, 4, 0, 12}};  // of another program
   assembler.add(touches);
@@ -273,13 +306,18 @@ TEST(TraceTouches, AreThoseOfTheThreadsThatTheFilesTell) {
   ASSERT_TRUE(trace.touches.are_known);
   EXPECT_EQ(trace.touches.lost, 3U);
   EXPECT_EQ(trace.touches.bytes_of_others, 4 * page);
-  ASSERT_EQ(trace.touches.list.size(), 3U);
-  EXPECT_EQ(trace.touches.list[0].thread, none);
-  EXPECT_EQ(trace.touches.list[0].at, 0U);
-  EXPECT_EQ(trace.touches.list[1].thread, 0U);
-  EXPECT_EQ(trace.touches.list[1].at, 500U);
-  EXPECT_EQ(trace.touches.list[2].thread, 0U);
-  EXPECT_EQ(trace.touches.list[2].bytes, 2 * page);
+  const auto& list = trace.touches.list;
+  ASSERT_EQ(list.size(), 4U);
+  EXPECT_EQ(list[0].thread, none);
+  EXPECT_EQ(list[0].at, 0U);
+  EXPECT_EQ(list[0].moment, Moment::before_regions);
+  EXPECT_EQ(list[1].thread, 0U);
+  EXPECT_EQ(list[1].at, 500U);
+  EXPECT_EQ(list[1].moment, Moment::in_region);
+  EXPECT_EQ(list[2].moment, Moment::between_regions);
+  EXPECT_EQ(list[3].thread, 0U);
+  EXPECT_EQ(list[3].bytes, 2 * page);
+  EXPECT_EQ(list[3].moment, Moment::in_region);
 }
 
 TEST(TraceMoves, AreThoseOfTheThreadsThatTheFilesTell) {

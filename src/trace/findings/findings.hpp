@@ -114,6 +114,7 @@ struct PageArea {
   Index thread = none;               ///< of Trace::threads; none: one that was never in a team
   std::uint16_t domain = no_domain;  ///< where it ran then
   BytesByUse bytes{};
+  std::uint64_t unbound = 0;       ///< of them: that it came to while it was not bound
   std::uint16_t user = no_domain;  ///< the domain that uses most of it; none: nobody names it
   double user_share = 0;           ///< its part of the uses, byte for byte
 };
@@ -122,6 +123,7 @@ struct PageArea {
 struct PageColumn {
   Index thread = none;  ///< of Trace::threads; none: all that were never in a team
   BytesByUse bytes{};
+  std::uint64_t unbound = 0;  ///< of them: that it came to while it was not bound
 };
 
 /// A stretch of addresses, by who came to it first: cells[i] is columns[i]'s part.
@@ -135,6 +137,7 @@ struct PageRow {
 /// Pages by threads. Empty unless Trace::touches are known.
 struct PageFindings {
   BytesByUse bytes{};
+  std::uint64_t unbound = 0;  ///< of them: whose thread was not bound when it came
   /// That grains name, and nobody was seen to touch: they were there before, or a system call or
   /// another program filled them.
   std::uint64_t not_seen = 0;

@@ -11,6 +11,17 @@ namespace {
 
 std::uint64_t& part(BytesByUse& bytes, PageUse use) { return bytes[static_cast<std::size_t>(use)]; }
 
+// Lares binds threads in regions only; a runtime that binds does so from a thread's first one on.
+bool was_bound(const Trace& trace, const Touch& touch) {
+  if (touch.thread == none || !trace.threads[touch.thread].bound) return false;
+  return touch.moment == Moment::in_region ||
+         (touch.moment == Moment::between_regions && trace.about.binding == "user");
+}
+
+std::uint64_t unbound_bytes(const Trace& trace, const PagePiece& piece) {
+  return was_bound(trace, trace.touches.list[piece.touch]) ? 0 : piece.bytes();
+}
+
 /// Puts neighbours together that the same thread touched from the same domain.
 class AreaMaker {
  public:
@@ -30,6 +41,7 @@ class AreaMaker {
     PageArea& area = areas_.back();
     area.end = piece.end;
     part(area.bytes, piece.use) += piece.bytes();
+    area.unbound += unbound_bytes(trace_, piece);
     for (std::size_t i = 0; i < piece.uses.size(); ++i) {
       uses_[i] += static_cast<double>(piece.uses[i]) * static_cast<double>(piece.bytes());
     }
@@ -109,16 +121,21 @@ class RowMaker {
 
 // Numbers of threads are smaller than `none`, so who was in no team comes last.
 void add_columns(const Trace& trace, const std::vector<PagePiece>& pieces, PageFindings& pages) {
-  std::map<Index, BytesByUse> of_thread;
+  std::map<Index, PageColumn> of_thread;
   for (const PagePiece& piece : pieces) {
     if (piece.touch == none) {
       pages.not_seen += piece.bytes();
       continue;
     }
-    part(of_thread[trace.touches.list[piece.touch].thread], piece.use) += piece.bytes();
+    const Index thread = trace.touches.list[piece.touch].thread;
+    PageColumn& column = of_thread.try_emplace(thread, PageColumn{.thread = thread}).first->second;
+    const std::uint64_t unbound = unbound_bytes(trace, piece);
+    part(column.bytes, piece.use) += piece.bytes();
     part(pages.bytes, piece.use) += piece.bytes();
+    column.unbound += unbound;
+    pages.unbound += unbound;
   }
-  for (const auto& [thread, bytes] : of_thread) pages.columns.push_back({thread, bytes});
+  for (const auto& [thread, column] : of_thread) pages.columns.push_back(column);
 }
 
 void add_rows(const Trace& trace, const std::vector<PagePiece>& pieces, PageFindings& pages) {

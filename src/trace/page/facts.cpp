@@ -208,6 +208,7 @@ Json facts_of_pages(const Touches& touches, const PageFindings& pages) {
           {"areas", facts_of_areas(std::span(pages.areas).first(shown))},
           {"more_areas", pages.areas.size() - shown},
           {"more_bytes", more},
+          {"unbound", pages.unbound},
           {"not_seen", pages.not_seen},
           {"of_others", touches.bytes_of_others}};
 }

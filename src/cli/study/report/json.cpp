@@ -148,6 +148,7 @@ Json areas_json(const ReportedRun& run) {
                     {"touched_in_domain", known_domain(area.domain)},
                     {"used_most_in_domain", known_domain(area.user)},
                     {"share_of_uses", area.user_share},
+                    {"unbound_bytes", area.unbound},
                     {"bytes", bytes_json(area.bytes)}});
   }
   return list;
@@ -160,19 +161,15 @@ Json move_sums_json(const trace::MoveSums& sums) {
           {"time_ns", sums.took}};
 }
 
-Json page_columns_json(const ReportedRun& run, const trace::PageFindings& pages) {
-  Json threads = Json::array();
-  for (const trace::PageColumn& column : pages.columns) {
-    threads.push_back(
-        {{"touched_by", thread_json(run, column.thread)}, {"bytes", bytes_json(column.bytes)}});
-  }
-  return threads;
-}
-
 // Null if nothing was.
 Json sampled_json(const ReportedRun& run) {
   const trace::PageFindings& sampled = run.findings.sampled;
   if (sampled.columns.empty()) return nullptr;
+  Json threads = Json::array();
+  for (const trace::PageColumn& column : sampled.columns) {
+    threads.push_back(
+        {{"touched_by", thread_json(run, column.thread)}, {"bytes", bytes_json(column.bytes)}});
+  }
   Json rows = Json::array();
   for (const trace::PageRow& row : sampled.rows) {
     Json cells = Json::array();
@@ -183,7 +180,7 @@ Json sampled_json(const ReportedRun& run) {
                     {"bytes_by_thread", std::move(cells)}});
   }
   return {{"bytes", bytes_json(sampled.bytes)},
-          {"threads", page_columns_json(run, sampled)},
+          {"threads", std::move(threads)},
           {"runs", std::move(rows)}};
 }
 
@@ -214,13 +211,20 @@ Json moves_json(const ReportedRun& run) {
 Json pages_json(const ReportedRun& run) {
   const trace::Touches& touches = run.trace.touches;
   if (!touches.are_known) return nullptr;
+  Json threads = Json::array();
+  for (const trace::PageColumn& column : run.findings.pages.columns) {
+    threads.push_back({{"touched_by", thread_json(run, column.thread)},
+                       {"unbound_bytes", column.unbound},
+                       {"bytes", bytes_json(column.bytes)}});
+  }
   return {{"bytes", bytes_json(run.findings.pages.bytes)},
+          {"unbound_bytes", run.findings.pages.unbound},
           {"not_seen", run.findings.pages.not_seen},
           {"of_other_processes", touches.bytes_of_others},
           {"lost_touches", touches.lost},
           {"pages_over_limit", touches.over_limit},
           {"sees_system_calls", touches.sees_system_calls},
-          {"threads", page_columns_json(run, run.findings.pages)},
+          {"threads", std::move(threads)},
           {"areas", areas_json(run)}};
 }
 

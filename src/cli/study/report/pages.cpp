@@ -20,12 +20,12 @@ constexpr std::size_t most_areas = 12;
 constexpr std::size_t most_columns = 32;
 constexpr std::array uses = {PageUse::local, PageUse::shared, PageUse::remote, PageUse::not_named};
 
-void put_bytes(Cells& cells, const BytesByUse& bytes) {
+std::string part_word(std::uint64_t part) { return part == 0 ? "-" : human_bytes({part}); }
+
+void put_bytes(Cells& cells, const BytesByUse& bytes, std::uint64_t unbound) {
   cells.push_back(human_bytes({trace::all_bytes(bytes)}));
-  for (const PageUse use : uses) {
-    const std::uint64_t part = bytes_of(bytes, use);
-    cells.push_back(part == 0 ? "-" : human_bytes({part}));
-  }
+  for (const PageUse use : uses) cells.push_back(part_word(bytes_of(bytes, use)));
+  cells.push_back(part_word(unbound));
 }
 
 std::string domain_word(std::uint16_t domain) {
@@ -34,27 +34,29 @@ std::string domain_word(std::uint16_t domain) {
 
 Table new_table(std::size_t words) {
   std::vector<Table::Align> columns(words, Table::Align::left);
-  columns.resize(words + 1 + uses.size(), Table::Align::right);
+  columns.resize(words + 2 + uses.size(), Table::Align::right);
   return Table(std::move(columns));
 }
 
 std::string threads_table(const ReportedRun& run) {
   Table table = new_table(1);
-  table.add({"touched first by", "bytes", "local", "shared", "remote", "not named"});
+  table.add({"touched first by", "bytes", "local", "shared", "remote", "not named", "unbound"});
   BytesByUse rest{};
+  std::uint64_t rest_unbound = 0;
   std::size_t shown = 0;
   for (const trace::PageColumn& column : run.findings.pages.columns) {
     if (++shown > most_columns) {
       trace::add(rest, column.bytes);
+      rest_unbound += column.unbound;
       continue;
     }
     Cells cells{thread_word(run, column.thread)};
-    put_bytes(cells, column.bytes);
+    put_bytes(cells, column.bytes, column.unbound);
     table.add(std::move(cells));
   }
   if (shown > most_columns) {
     Cells cells{fmt::format("{} more", shown - most_columns)};
-    put_bytes(cells, rest);
+    put_bytes(cells, rest, rest_unbound);
     table.add(std::move(cells));
   }
   return table.text("  ");
@@ -75,24 +77,26 @@ bool is_worth_a_line(const PageArea& area, std::uint64_t all) {
 std::string areas_table(const ReportedRun& run) {
   Table table = new_table(4);
   table.add({"from address", "touched first by", "in domain", "used most in", "bytes", "local",
-             "shared", "remote", "not named"});
+             "shared", "remote", "not named", "unbound"});
   const std::uint64_t all = trace::all_bytes(run.findings.pages.bytes);
   BytesByUse rest{};
+  std::uint64_t rest_unbound = 0;
   std::size_t shown = 0;
   for (const PageArea& area : run.findings.pages.areas) {
     if (shown == most_areas || !is_worth_a_line(area, all)) {
       trace::add(rest, area.bytes);
+      rest_unbound += area.unbound;
       continue;
     }
     ++shown;
     Cells cells{fmt::format("{:#x}", area.begin), thread_word(run, area.thread),
                 domain_word(area.domain), user_word(area)};
-    put_bytes(cells, area.bytes);
+    put_bytes(cells, area.bytes, area.unbound);
     table.add(std::move(cells));
   }
   if (const std::size_t hidden = run.findings.pages.areas.size() - shown; hidden > 0) {
     Cells cells{fmt::format("{} more", hidden), "", "", ""};
-    put_bytes(cells, rest);
+    put_bytes(cells, rest, rest_unbound);
     table.add(std::move(cells));
   }
   return table.text("  ");

@@ -44,6 +44,7 @@ function samplesPanel(run, runs) {
 function pagesBesides(pages) {
   return termList([
     ["areas beside these", pages.more_areas > 0 ? countText(pages.more_areas) + ", " + bytesText(sumOf(pages.more_bytes)) : null],
+    ["first by a thread that was not bound then", pages.unbound > 0 ? bytesText(pages.unbound) : null],
     ["named, nobody seen", pages.not_seen > 0 ? bytesText(pages.not_seen) : null],
     ["other processes", pages.of_others > 0 ? bytesText(pages.of_others) : null],
   ], { class: "terms" });
