@@ -480,5 +480,42 @@ TEST(TraceDiagnoses, OneCoarseRegionOfManyIsNoFault) {
   EXPECT_TRUE(says(find(with_coarse_regions(6)), "too-coarse"));  // 12 % of the threads' time
 }
 
+/// A task makes two, and so on through `depths` of them, each of 1 us that takes 1 us to create.
+Trace binary_tree(std::uint16_t depths) {
+  Made made(2, 2, Time{2} * us << depths);
+  Time at = 0;
+  for (std::uint16_t depth = 0; depth < depths; ++depth) {
+    for (std::uint32_t i = 0; i < 1U << depth; ++i, at += 2 * us) {
+      Grain& grain = made.add(i % 2, at, at + us);
+      grain.depth = depth;
+      grain.create_cost = us;
+    }
+  }
+  return made.finish();
+}
+
+std::string remedy_of(const Findings& findings, const std::string& id) {
+  for (const Diagnosis& each : findings.diagnoses) {
+    if (each.id == id) return each.remedy;
+  }
+  return {};
+}
+
+// Twenty times what creating it takes: a task of depth 5 with all below it has 31 us of 10 depths,
+// one of depth 6 has 15.
+TEST(TraceDiagnoses, TooFineTasksNameTheDepthWhereACutOffPays) {
+  const std::string remedy = remedy_of(find(binary_tree(10)), "too-fine");
+  EXPECT_NE(remedy.find("final(depth >= 5)"), std::string::npos) << remedy;
+  EXPECT_NE(remedy.find("31.0 us of work"), std::string::npos) << remedy;
+  const std::string deeper = remedy_of(find(binary_tree(11)), "too-fine");
+  EXPECT_NE(deeper.find("final(depth >= 6)"), std::string::npos) << deeper;
+}
+
+TEST(TraceDiagnoses, TooFineTasksOfOneDepthNameNone) {
+  const std::string remedy = remedy_of(find(even_run(us, us)), "too-fine");
+  EXPECT_FALSE(remedy.empty());
+  EXPECT_EQ(remedy.find("depth"), std::string::npos) << remedy;
+}
+
 }  // namespace
 }  // namespace lares::trace
