@@ -293,37 +293,6 @@ void close_work() noexcept {
   task.open_work = {};
 }
 
-// --- mutexes
-
-namespace {
-std::uint64_t wait_id_of(const void* lock) noexcept {
-  return reinterpret_cast<std::uintptr_t>(lock);
-}
-}  // namespace
-
-void wait_for_mutex(ompt::Mutex kind, const void* lock, const void* call_site) noexcept {
-  ThreadRecord* const thread = this_thread();
-  if (thread == nullptr) return;
-  tell(Event::mutex_acquire, kind, 0U, 0U, wait_id_of(lock), call_site);
-  thread->wait_id = wait_id_of(lock);
-  thread->mutex_state = thread->state;
-  thread->state =
-      kind == ompt::Mutex::ordered ? ompt::State::wait_ordered : ompt::State::wait_critical;
-}
-
-void own_mutex(ompt::Mutex kind, const void* lock, const void* call_site) noexcept {
-  ThreadRecord* const thread = this_thread();
-  if (thread == nullptr) return;
-  thread->state = thread->mutex_state;
-  thread->wait_id = 0;
-  tell(Event::mutex_acquired, kind, wait_id_of(lock), call_site);
-}
-
-void give_mutex_back(ompt::Mutex kind, const void* lock, const void* call_site) noexcept {
-  if (this_thread() == nullptr) return;
-  tell(Event::mutex_released, kind, wait_id_of(lock), call_site);
-}
-
 void tell_cancel(int flags, const void* call_site) noexcept {
   tell(Event::cancel, this_thread()->current->data(), flags, call_site);
 }

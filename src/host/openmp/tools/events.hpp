@@ -118,12 +118,6 @@ void end_work(ompt::Work kind, std::uint64_t count, const void* call_site) noexc
 void open_work(ompt::Work kind, std::uint64_t count, const void* call_site) noexcept;
 void close_work() noexcept;
 
-/// A critical or ordered construct; `lock` tells it from others. A thread that the tool has not
-/// heard of tells nothing.
-void wait_for_mutex(ompt::Mutex kind, const void* lock, const void* call_site) noexcept;
-void own_mutex(ompt::Mutex kind, const void* lock, const void* call_site) noexcept;
-void give_mutex_back(ompt::Mutex kind, const void* lock, const void* call_site) noexcept;
-
 /// The current task cancels, or sees that something is cancelled; `flags`: ompt::cancel_flag.
 void tell_cancel(int flags, const void* call_site) noexcept;
 
