@@ -177,6 +177,11 @@ class Programs(unittest.TestCase):
     def test_threads(self):
         found = watched(self, WITH, "tasks", 4)
         self.assertEqual([e.type for e in named(found, "thread_begin")], [1, 2, 2, 2])
+        # The first one last: it ends the process.
+        begun = [e.id for e in named(found, "thread_begin")]
+        ended = [e.id for e in named(found, "thread_end")]
+        self.assertEqual((sorted(ended), ended[-1]), (sorted(begun), begun[0]))
+        self.assertTrue(all(e.thread == e.id for e in named(found, "thread_end")))
         self.assertEqual(found[-1].name, "finalize")
         self.assertEqual(found[-1].tool, 4711)
 
@@ -308,6 +313,15 @@ class Programs(unittest.TestCase):
         found = watched(self, WITH, "lone")
         here = [named_here(e) for e in named(found, "here")]
         self.assertEqual([(e.name_, e.size, e.thread_num) for e in here], [("lone", 1, 0)])
+
+    def test_waits_outside_of_regions(self):
+        found = watched(self, WITH, "lone")
+        kinds = [(e.kind, e.endpoint) for e in named(found, "sync_region")]
+        self.assertEqual(kinds, [(kind, endpoint) for kind in (events.WAIT, events.GROUP, events.BARRIER)
+                                 for endpoint in (events.BEGIN, events.END)])
+        waits = [(e.kind, e.endpoint) for e in named(found, "sync_region_wait")]
+        self.assertEqual(waits, kinds)
+        self.assertEqual({e.code for e in named(found, "sync_region")}, {1})
 
     def test_states_and_promises(self):
         done, text = run(WITH, "tasks")

@@ -283,7 +283,10 @@ static int lone(void) {
     for (int i = 0; i < 8; ++i) add(1);
   }
 #pragma omp taskwait
-  return expect(9);
+#pragma omp taskgroup
+  add(1);
+#pragma omp barrier
+  return expect(10);
 }
 
 static int locks(void) {

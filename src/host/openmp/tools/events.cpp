@@ -174,6 +174,7 @@ void begin_to_watch() noexcept { runtime::watch::set(watcher_of_tools); }
   ThreadRecord& thread = need_thread(ompt::Thread::initial);
   record.opened_by = thread.current;
   record.call_site = call_site;
+  record.opened_on = &stock;
   record.flags = flags;
   const unsigned asked =
       threads != 0 ? threads
@@ -185,6 +186,11 @@ void begin_to_watch() noexcept { runtime::watch::set(watcher_of_tools); }
 
 void end_region(ParallelRecord& record) noexcept {
   TaskRecord& task = *record.opened_by;
+  if ((task.flags & ompt::task_flag::initial) != 0) {
+    ThreadRecord& thread = *this_thread();
+    thread.pool = record.opened_on;
+    thread.pool_size = static_cast<unsigned>(record.size.load(std::memory_order_relaxed));
+  }
   task.frame()->enter = {};
   tell(Event::parallel_end, record.data(), task.data(), record.flags, record.call_site);
 }
@@ -252,6 +258,11 @@ SyncScope::~SyncScope() {
   tell(Event::sync_region_wait, kind_, Endpoint::end, region, task_.data(), call_site_);
   tell(Event::sync_region, kind_, Endpoint::end, region, task_.data(), call_site_);
   task_.frame()->enter = {};
+}
+
+bool tells_of_lone_waits(Stock& stock) noexcept {
+  // A thread of libgomp that no region has is one of a league.
+  return tells_of(stock) && need_thread(ompt::Thread::initial).current != nullptr;
 }
 
 void open_group(const void* call_site) noexcept {

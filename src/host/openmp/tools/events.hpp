@@ -107,6 +107,18 @@ template <class Wait>
   return wait();
 }
 
+/// True if the tool is told of the calling thread's waits outside of all regions.
+bool tells_of_lone_waits(Stock& stock) noexcept;
+
+/// The same outside of all regions, where `wait` calls the stock runtime.
+template <class Wait>
+auto wait_alone(Stock& stock, ompt::SyncRegion kind, const void* call_site, bool opened,
+                Wait wait) {
+  if (tells_of_lone_waits(stock)) [[unlikely]]
+    return wait_watched(kind, call_site, opened, wait);
+  return wait();
+}
+
 /// A taskgroup begins; its end is a SyncScope that is `opened`.
 void open_group(const void* call_site) noexcept;
 

@@ -4,6 +4,7 @@
 #include "host/openmp/gomp_loops.hpp"
 #include "host/openmp/tools/callbacks.hpp"
 #include "host/openmp/tools/events.hpp"
+#include "host/openmp/tools/finding.hpp"
 #include "host/openmp/tools/mutexes.hpp"
 
 namespace lares::omp::gomp {
@@ -29,7 +30,7 @@ char g_order;
 template <class Function, class... Arguments>
 void take(Stock& stock, Entry entry, tools::ompt::Mutex kind, const void* lock,
           const void* call_site, Arguments... arguments) {
-  const bool told = tools::tells_of_mutexes(stock);
+  const bool told = tools::tells_of(stock);
   if (told) tools::wait_for_mutex(kind, lock, call_site);
   real<Function>(stock, entry)(arguments...);
   if (told) tools::own_mutex(kind, lock, call_site);
@@ -39,7 +40,7 @@ template <class Function, class... Arguments>
 void give_back(Stock& stock, Entry entry, tools::ompt::Mutex kind, const void* lock,
                const void* call_site, Arguments... arguments) {
   real<Function>(stock, entry)(arguments...);
-  if (tools::tells_of_mutexes(stock)) tools::give_mutex_back(kind, lock, call_site);
+  if (tools::tells_of(stock)) tools::give_mutex_back(kind, lock, call_site);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // OpenMP's locks, of which a tool is told; they are libgomp's. libomp tells of its own by itself:
 // these are left by a jump, so that it sees the program's address.
+#include "host/openmp/tools/finding.hpp"
 #include "host/openmp/tools/mutexes.hpp"
 
 namespace lares::omp::locks {
@@ -47,7 +48,7 @@ namespace tools = lares::omp::tools;
 #define LARES_LOCK(result, name, told)                                  \
   LARES_EXPORT result name(void* lock) {                                \
     LARES_REAL_BY_CALLER(name);                                         \
-    if (!tools::tells_of_mutexes(*stock)) return name##_real(lock);     \
+    if (!tools::tells_of(*stock)) return name##_real(lock);             \
     return locks::told(name##_real, lock, __builtin_return_address(0)); \
   }                                                                     \
   static_assert(true)
@@ -69,7 +70,7 @@ LARES_LOCK(int, omp_test_lock_, test);
 // libgomp's header has it, and no libgomp up to GCC 14: its lock has no use for a hint.
 LARES_EXPORT void omp_init_lock_with_hint(void* lock, unsigned hint) {
   LARES_REAL_BY_CALLER(omp_init_lock_with_hint);
-  const bool told = tools::tells_of_mutexes(*stock);
+  const bool told = tools::tells_of(*stock);
   if (!told && omp_init_lock_with_hint_real != nullptr) {
     return omp_init_lock_with_hint_real(lock, hint);
   }

@@ -2,6 +2,7 @@
 // its own by itself: these are left by a jump, so that it sees the program's address.
 #include "host/openmp/gomp_nest_locks.hpp"
 
+#include "host/openmp/tools/finding.hpp"
 #include "host/openmp/tools/mutexes.hpp"
 
 namespace lares::omp::nest_locks {
@@ -11,17 +12,17 @@ namespace {
 using tools::ompt::Mutex;
 
 void tell_init(Stock& stock, unsigned hint, const void* lock, const void* call_site) {
-  if (!tools::tells_of_mutexes(stock)) return;
+  if (!tools::tells_of(stock)) return;
   tools::tell_lock_init(Mutex::nest_lock, hint, lock, call_site);
 }
 
 void tell_destroy(Stock& stock, const void* lock, const void* call_site) {
-  if (!tools::tells_of_mutexes(stock)) return;
+  if (!tools::tells_of(stock)) return;
   tools::tell_lock_destroy(Mutex::nest_lock, lock, call_site);
 }
 
 void set_told(Stock& stock, void* lock, const void* call_site) {
-  if (!tools::tells_of_mutexes(stock)) {
+  if (!tools::tells_of(stock)) {
     set(lock);
     return;
   }
@@ -35,7 +36,7 @@ void set_told(Stock& stock, void* lock, const void* call_site) {
 
 void unset_told(Stock& stock, void* lock, const void* call_site) {
   const bool is_last = unset(lock);
-  if (!tools::tells_of_mutexes(stock)) return;
+  if (!tools::tells_of(stock)) return;
   if (is_last) {
     tools::give_mutex_back(Mutex::nest_lock, lock, call_site);
   } else {
@@ -44,7 +45,7 @@ void unset_told(Stock& stock, void* lock, const void* call_site) {
 }
 
 int test_told(Stock& stock, void* lock, const void* call_site) {
-  if (!tools::tells_of_mutexes(stock)) return test(lock);
+  if (!tools::tells_of(stock)) return test(lock);
   tools::wait_for_mutex(Mutex::test_nest_lock, lock, call_site);
   const int count = test(lock);
   if (count == 1) tools::own_mutex(Mutex::test_nest_lock, lock, call_site);
