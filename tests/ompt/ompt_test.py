@@ -556,7 +556,7 @@ class Clang(unittest.TestCase):
         self.assertIn("an OMPT tool is part of the program", done.stderr)
         self.assertEqual(len(named(events.parse(text), "task_create")), 100)
 
-    def test_archer_finds_the_race_and_no_other(self):
+    def test_archer_finds_the_race_and_few_others(self):
         if archer() is None or not (FOLDER / "races-clang").exists():
             self.skipTest("no libarcher, or Clang has no ThreadSanitizer")
         def finds(case):
@@ -564,10 +564,10 @@ class Clang(unittest.TestCase):
                           TSAN_OPTIONS="ignore_noninstrumented_modules=1")
             return "data race" in done.stderr
 
-        # Neither each time, for reasons that are not known; where Archer is not told what orders
-        # tasks, each run has false alarms (docs/ompt.md).
+        # Memory of tasks that is used again makes alarms at times; where Archer is not told what
+        # orders tasks, each run has false ones (docs/ompt.md).
         self.assertLess(sum(finds("free") for _ in range(20)), 10)
-        self.assertTrue(any(finds("found") for _ in range(20)))
+        self.assertEqual([finds("found") for _ in range(10)], [True] * 10)
 
     def test_where_tools_are_disabled_they_are_ours(self):
         done, text = run(CLANG, "tasks", OMP_TOOL_LIBRARIES=TOOL, OMP_TOOL="disabled")
