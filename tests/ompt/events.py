@@ -11,6 +11,7 @@ BEGIN, END = 1, 2
 COMPLETE, YIELD, CANCEL, DETACH, EARLY, LATE, SWITCH, TASKWAIT = range(1, 9)
 INITIAL, IMPLICIT, EXPLICIT, TASKWAIT_FLAG = 1, 2, 4, 0x10
 UNDEFERRED, UNTIED, FINAL, MERGEABLE = 0x08000000, 0x10000000, 0x20000000, 0x40000000
+LOCK, TEST_LOCK, NEST_LOCK, TEST_NEST_LOCK, CRITICAL, ATOMIC, ORDERED = range(1, 8)
 BARRIER, WAIT, GROUP, BARRIER_OF_WORK, BARRIER_OF_REGION = 3, 5, 6, 8, 9
 
 
@@ -55,6 +56,9 @@ class Checker:
         self.running = collections.defaultdict(list)  # thread: tasks on its stack, as told
         self.syncs = collections.defaultdict(list)
         self.regions = {}
+        self.locks = {}  # wait id: its kind, LOCK or NEST_LOCK
+        self.asked = {}  # thread: the mutex that it has asked for last, with its kind
+        self.held = collections.Counter()  # (task, mutex, kind): how often
         self.ids = set()
         self.counts = collections.Counter()
         for at, event in enumerate(events):
@@ -231,6 +235,62 @@ class Checker:
             if self.tasks[child]["state"] != "done":
                 self.say(at, f"kind {event.kind} of {event.id} has ended before its child {child}")
 
+    def kind_of_lock(self, at, event):
+        """The kind of a lock, whether it is tested or set, which has been told of."""
+        kind = {TEST_LOCK: LOCK, TEST_NEST_LOCK: NEST_LOCK}.get(event.kind, event.kind)
+        if kind in (LOCK, NEST_LOCK) and self.locks.get(event.wait) != kind:
+            self.say(at, f"{event.name} of {event.wait}, which is no lock of kind {kind}")
+        return kind
+
+    def on_lock_init(self, _, event):
+        """Locks, of whose initialisation a tool is told; they may be initialised again."""
+        self.locks[event.wait] = event.kind
+
+    def on_lock_destroy(self, at, event):
+        """Nobody holds it."""
+        if self.locks.pop(event.wait, None) != event.kind:
+            self.say(at, f"lock {event.wait} is destroyed, but was not made as {event.kind}")
+        if any(held[1] == event.wait for held, count in self.held.items() if count):
+            self.say(at, f"lock {event.wait} is destroyed, but held")
+
+    def on_mutex_acquire(self, at, event):
+        """A thread waits for one mutex at a time."""
+        kind = self.kind_of_lock(at, event)
+        self.check_waits_for_none(f"event {at}: ", event.thread)
+        self.asked[event.thread] = (event.wait, kind, event.kind)
+
+    def check_waits_for_none(self, begin, thread):
+        """What was asked for last has come, or was tested only."""
+        asked = self.asked.pop(thread, None)
+        if asked is not None and asked[2] not in (TEST_LOCK, TEST_NEST_LOCK):
+            self.wrong.append(f"{begin}thread {thread} waits for {asked}")
+
+    def on_mutex_acquired(self, at, event):
+        """By whom has asked, and nobody of the same task holds it."""
+        kind = self.kind_of_lock(at, event)
+        if self.asked.pop(event.thread, None) != (event.wait, kind, event.kind):
+            self.say(at, f"mutex {event.wait} of kind {event.kind} is acquired, but not asked for")
+        held = (self.current(event.thread), event.wait, kind)
+        if self.held[held]:
+            self.say(at, f"mutex {held} is acquired twice")
+        self.held[held] = 1
+
+    def on_mutex_released(self, at, event):
+        """By whom it was acquired, after as many ends as begins of nesting."""
+        held = (self.current(event.thread), event.wait, self.kind_of_lock(at, event))
+        if self.held[held] != 1:
+            self.say(at, f"mutex {held} is released, and was held {self.held[held]} times")
+        self.held[held] = 0
+
+    def on_nest_lock(self, at, event):
+        """A nestable lock of the current task is set again, or unset without being released."""
+        held = (self.current(event.thread), event.wait, NEST_LOCK)
+        if self.held[held] < (1 if event.endpoint == BEGIN else 2):
+            self.say(at, f"nest_lock {event.endpoint} of {held}, held {self.held[held]} times")
+        if event.endpoint == BEGIN and self.asked.pop(event.thread, (0, 0))[:2] != held[1:]:
+            self.say(at, f"{held} is set again, but not asked for")
+        self.held[held] += 1 if event.endpoint == BEGIN else -1
+
     def on_here(self, at, event):
         """What a body is told of itself."""
         self.expect_current(at, event, event.id, "ompt_get_task_info")
@@ -253,6 +313,11 @@ class Checker:
         for region, known in self.regions.items():
             if known["open"]:
                 self.wrong.append(f"at the end region {region} is open")
+        for thread in list(self.asked):
+            self.check_waits_for_none("at the end ", thread)
+        for held, count in self.held.items():
+            if count:
+                self.wrong.append(f"at the end mutex {held} is held")
         for key, stack in self.syncs.items():
             if stack:
                 self.wrong.append(f"at the end {key} is in {stack}")

@@ -1,12 +1,15 @@
 // A tool that writes each event as a line into the file LINES_FILE: "THREAD EVENT KEY=VALUE...".
 // It gives tasks, regions and threads numbers in their ompt_data_t and adds nothing of its own, so
 // that what is wrong in the file is wrong in the runtime. Linked into a program, or a library.
+#define _GNU_SOURCE  // dladdr
+#include <dlfcn.h>
 #include <omp-tools.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 static FILE* file;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -102,18 +105,39 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
 static void on_cancel(ompt_data_t* task, int flags, const void* code) {
   say("cancel id=%llu flags=%u code=%d", id(task), (unsigned)flags, code != NULL);
 }
+
+// 1: of the program, 2: of a library, 0: none.
+static int place_of(const void* code) {
+  Dl_info at = {0}, program = {0};
+  if (code == NULL) return 0;
+  dladdr((const void*)getauxval(AT_PHDR), &program);
+  return dladdr(code, &at) != 0 && at.dli_fbase == program.dli_fbase ? 1 : 2;
+}
+static void on_lock_init(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait,
+                         const void* code) {
+  say("lock_init kind=%d hint=%u impl=%u wait=%llu code=%d", (int)kind, hint, impl,
+      (unsigned long long)wait, place_of(code));
+}
+static void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t wait, const void* code) {
+  say("lock_destroy kind=%d wait=%llu code=%d", (int)kind, (unsigned long long)wait,
+      place_of(code));
+}
+static void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait, const void* code) {
+  say("nest_lock endpoint=%d wait=%llu code=%d", (int)endpoint, (unsigned long long)wait,
+      place_of(code));
+}
 static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait,
                              const void* code) {
   say("mutex_acquire kind=%d hint=%u impl=%u wait=%llu code=%d", (int)kind, hint, impl,
-      (unsigned long long)wait, code != NULL);
+      (unsigned long long)wait, place_of(code));
 }
 static void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait, const void* code) {
   say("mutex_acquired kind=%d wait=%llu code=%d", (int)kind, (unsigned long long)wait,
-      code != NULL);
+      place_of(code));
 }
 static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait, const void* code) {
   say("mutex_released kind=%d wait=%llu code=%d", (int)kind, (unsigned long long)wait,
-      code != NULL);
+      place_of(code));
 }
 
 /// For programs that the tool is linked into: which task the runtime says they are in, and what
@@ -126,6 +150,7 @@ void lines_here(const char* name) {
   const int found = get_task_info(0, &flags, &task, &frame, &of_task, &thread_num);
   get_parallel_info(0, &parallel, &size);
   ompt_wait_id_t wait = 0;
+  const int state = get_state(&wait);
   char chain[256] = "";
   for (int level = 1; level < 12; ++level) {
     ompt_data_t* above = NULL;
@@ -139,9 +164,9 @@ void lines_here(const char* name) {
   const int below =
       frame != NULL && frame->exit_frame.ptr != NULL && here < (const char*)frame->exit_frame.ptr;
   say("here name=%s found=%d id=%llu flags=%u parallel=%llu of_task=%llu size=%d thread_num=%d "
-      "state=%d exit=%d enter=%d above=%s",
-      name, found, id(task), (unsigned)flags, id(parallel), id(of_task), size, thread_num,
-      get_state(&wait), below, frame != NULL && frame->enter_frame.ptr != NULL, chain);
+      "state=%d wait=%llu exit=%d enter=%d above=%s",
+      name, found, id(task), (unsigned)flags, id(parallel), id(of_task), size, thread_num, state,
+      (unsigned long long)wait, below, frame != NULL && frame->enter_frame.ptr != NULL, chain);
 }
 
 /// Ends the tool from inside of the program.
@@ -177,6 +202,9 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t* to
   ASK(mutex_acquire);
   ASK(mutex_acquired);
   ASK(mutex_released);
+  ASK(lock_init);
+  ASK(lock_destroy);
+  ASK(nest_lock);
   say("set name=flush result=%d", (int)set(ompt_callback_flush, (ompt_callback_t)on_thread_end));
   say("set name=nonsense result=%d", (int)set((ompt_callbacks_t)999, (ompt_callback_t)on_cancel));
   ompt_callback_t got = NULL;

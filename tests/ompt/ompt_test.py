@@ -4,6 +4,7 @@
 Usage: ompt_test.py LARES FOLDER [CLASS...]    FOLDER has the programs and the tools
 """
 
+import collections
 import copy
 import os
 import pathlib
@@ -19,10 +20,11 @@ import events  # noqa: E402  (the path must be set first)
 LARES, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 WITH, WITHOUT = FOLDER / "ompt_with_tool-gcc", FOLDER / "ompt_programs-gcc"
 CLANG, LINKED = FOLDER / "ompt_programs-clang", FOLDER / "ompt_linked-clang"
+FORTRAN = FOLDER / "ompt_locks-gfortran"
 INSIDE = FOLDER / "ompt_with_tool-clang"
 TOOL = FOLDER / "liblines_tool.so"
 NAMES = ("tasks", "nested_tasks", "depend", "regions", "waits", "taskloop", "detach", "cancel",
-         "kinds", "loops", "lone", "masters", "storm")
+         "kinds", "loops", "lone", "masters", "storm", "locks", "nest_locks")
 
 
 def run(program, case, threads=2, options=(), **variables):
@@ -44,7 +46,7 @@ def watched(test, program, case, threads=2, options=("--quiet",), **variables):
     test.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
     test.assertIsNotNone(text, "the tool was not started")
     found = events.parse(text)
-    test.assertEqual(events.Checker(found, of_libomp=program == LINKED).wrong[:3], [])
+    test.assertEqual(events.Checker(found, of_libomp=program in (LINKED, CLANG)).wrong[:3], [])
     return found
 
 
@@ -54,12 +56,23 @@ def named(found, name, **words):
             and all(getattr(event, key) == value for key, value in words.items())]
 
 
+MUTEX_EVENTS = ("lock_init", "lock_destroy", "mutex_acquire", "mutex_acquired", "mutex_released",
+                "nest_lock")
+
+
+def numbers_of_mutexes(found):
+    """How many events there are of each kind (of nesting: begin, end)."""
+    return dict(collections.Counter((e.name, e.endpoint if e.name == "nest_lock" else e.kind)
+                                    for e in found if e.name in MUTEX_EVENTS))
+
+
 class Rules(unittest.TestCase):
     """events.py finds what is wrong: it is what the other tests stand on."""
 
     @classmethod
     def setUpClass(cls):
-        cls.found = {case: events.parse(run(WITH, case)[1]) for case in ("storm", "depend", "detach")}
+        cls.found = {case: events.parse(run(WITH, case, OMP_TOOL_LIBRARIES="none")[1])
+                     for case in ("storm", "depend", "detach", "locks", "nest_locks")}
 
     def broken(self, case, change):
         changed = copy.deepcopy(self.found[case])
@@ -79,6 +92,24 @@ class Rules(unittest.TestCase):
                               and e.words.get("status") != events.EARLY])
             with self.subTest(event=self.found["storm"][at]):
                 self.assertTrue(self.broken("storm", lambda all_, at=at: all_.pop(at)))
+
+    def test_each_event_of_a_lock_is_needed(self):
+        draw = random.Random(6)
+        kinds = {"lock_init", "mutex_acquire", "mutex_acquired", "mutex_released", "nest_lock"}
+        for case in ("locks", "nest_locks"):
+            # Of a test that fails nothing follows: whether it was told of cannot be known.
+            places = [i for i, e in enumerate(self.found[case]) if e.name in kinds
+                      and (e.name != "mutex_acquire" or e.kind in (events.LOCK, events.NEST_LOCK))]
+            for at in draw.sample(places, 40):
+                with self.subTest(case=case, event=self.found[case][at]):
+                    self.assertTrue(self.broken(case, lambda all_, at=at: all_.pop(at)))
+
+    def test_a_lock_that_another_thread_releases(self):
+        def change(found):
+            threads = sorted({e.id for e in named(found, "thread_begin")})
+            event = named(found, "mutex_released")[0]
+            event.thread = next(t for t in threads if t != event.thread)
+        self.assertTrue(self.broken("locks", change))
 
     def test_a_task_that_begins_twice(self):
         at = next(i for i, e in enumerate(self.found["storm"])
@@ -146,6 +177,11 @@ class Programs(unittest.TestCase):
     def test_threads(self):
         found = watched(self, WITH, "tasks", 4)
         self.assertEqual([e.type for e in named(found, "thread_begin")], [1, 2, 2, 2])
+        # The first one last: it ends the process.
+        begun = [e.id for e in named(found, "thread_begin")]
+        ended = [e.id for e in named(found, "thread_end")]
+        self.assertEqual((sorted(ended), ended[-1]), (sorted(begun), begun[0]))
+        self.assertTrue(all(e.thread == e.id for e in named(found, "thread_end")))
         self.assertEqual(found[-1].name, "finalize")
         self.assertEqual(found[-1].tool, 4711)
 
@@ -211,6 +247,62 @@ class Programs(unittest.TestCase):
             self.assertEqual(len(named(found, name, kind=5)), 2, name)
         self.assertEqual(len({e.wait for e in named(found, "mutex_acquired")}), 1)
 
+    def test_promises_of_mutexes(self):
+        found = watched(self, WITHOUT, "locks", OMP_TOOL_LIBRARIES=TOOL)
+        said = {e.words["name"]: e.result for e in found if e.name == "set"}
+        self.assertEqual({name: said[name] for name in MUTEX_EVENTS},
+                         {"lock_init": 5, "lock_destroy": 5, "mutex_acquire": 3,
+                          "mutex_acquired": 3, "mutex_released": 3, "nest_lock": 5})
+
+    def test_locks(self):
+        for threads in (1, 4):
+            found = watched(self, WITHOUT, "locks", threads, OMP_TOOL_LIBRARIES=TOOL)
+            self.assertEqual(numbers_of_mutexes(found), {
+                ("lock_init", 1): 1, ("lock_destroy", 1): 1,
+                # Four threads set it 25 times, 20 tasks, and one; three test it in vain.
+                ("mutex_acquire", 1): 121, ("mutex_acquired", 1): 121, ("mutex_released", 1): 122,
+                ("mutex_acquire", 2): 4, ("mutex_acquired", 2): 1})
+            self.check_addresses(found)
+
+    def test_nest_locks(self):
+        for threads in (1, 4):
+            found = watched(self, WITHOUT, "nest_locks", threads, OMP_TOOL_LIBRARIES=TOOL)
+            # 60 times three times; one; and one that tests.
+            self.assertEqual(numbers_of_mutexes(found), {
+                ("lock_init", 3): 1, ("lock_destroy", 3): 1,
+                ("mutex_acquire", 3): 121, ("mutex_acquired", 3): 61, ("mutex_released", 3): 62,
+                ("mutex_acquire", 4): 64, ("mutex_acquired", 4): 1,
+                ("nest_lock", 1): 120, ("nest_lock", 2): 120})
+            self.check_addresses(found)
+
+    def test_locks_of_fortran(self):
+        if not FORTRAN.exists():
+            self.skipTest("no gfortran")
+        found = watched(self, FORTRAN, "", OMP_TOOL_LIBRARIES=TOOL)
+        self.assertEqual(numbers_of_mutexes(found), {
+            ("lock_init", 1): 1, ("lock_destroy", 1): 1, ("lock_init", 3): 1, ("lock_destroy", 3): 1,
+            ("mutex_acquire", 1): 30, ("mutex_acquired", 1): 30, ("mutex_released", 1): 31,
+            ("mutex_acquire", 2): 1, ("mutex_acquired", 2): 1,
+            ("mutex_acquire", 3): 30, ("mutex_acquired", 3): 30, ("mutex_released", 3): 30,
+            ("mutex_acquire", 4): 30, ("nest_lock", 1): 30, ("nest_lock", 2): 30})
+        self.assertEqual({e.code for e in found if e.name in MUTEX_EVENTS}, {1})
+
+    def check_addresses(self, found):
+        told = [e for e in found if e.name in MUTEX_EVENTS]
+        self.assertEqual({e.code for e in told}, {1}, "an address is not the program's")
+        self.assertEqual(len({e.wait for e in told}), 1)
+        self.assertEqual({(e.hint, e.impl) for e in told if "impl" in e.words}, {(0, 1)})
+
+    def test_atomics_that_call(self):
+        found = watched(self, WITHOUT, "atomics", OMP_TOOL_LIBRARIES=TOOL)
+        self.assertEqual(numbers_of_mutexes(found), {
+            ("mutex_acquire", 6): 30, ("mutex_acquired", 6): 30, ("mutex_released", 6): 30})
+
+    def test_a_thread_that_waits_for_a_lock_says_so(self):
+        found = watched(self, WITH, "waiting", OMP_TOOL_LIBRARIES="none")
+        here = named(found, "here")[0]
+        self.assertEqual((here.state, here.wait), (0x41, named(found, "lock_init")[0].wait))
+
     def test_bodies_know_where_they_are(self):
         found = watched(self, WITH, "kinds")
         here = {e.name_: e for e in (named_here(e) for e in named(found, "here"))}
@@ -222,6 +314,15 @@ class Programs(unittest.TestCase):
         here = [named_here(e) for e in named(found, "here")]
         self.assertEqual([(e.name_, e.size, e.thread_num) for e in here], [("lone", 1, 0)])
 
+    def test_waits_outside_of_regions(self):
+        found = watched(self, WITH, "lone")
+        kinds = [(e.kind, e.endpoint) for e in named(found, "sync_region")]
+        self.assertEqual(kinds, [(kind, endpoint) for kind in (events.WAIT, events.GROUP, events.BARRIER)
+                                 for endpoint in (events.BEGIN, events.END)])
+        waits = [(e.kind, e.endpoint) for e in named(found, "sync_region_wait")]
+        self.assertEqual(waits, kinds)
+        self.assertEqual({e.code for e in named(found, "sync_region")}, {1})
+
     def test_states_and_promises(self):
         done, text = run(WITH, "tasks")
         self.assertEqual(done.returncode, 0)
@@ -231,8 +332,8 @@ class Programs(unittest.TestCase):
             "thread_begin": 5, "thread_end": 3, "parallel_begin": 5, "parallel_end": 5,
             "implicit_task": 5, "task_create": 5, "task_schedule": 5, "dependences": 3,
             "task_dependence": 3, "sync_region": 4, "sync_region_wait": 4, "work": 4, "cancel": 3,
-            "mutex_acquire": 1, "mutex_acquired": 1, "mutex_released": 1, "flush": 1,
-            "nonsense": 0})
+            "mutex_acquire": 1, "mutex_acquired": 1, "mutex_released": 1, "lock_init": 1,
+            "lock_destroy": 1, "nest_lock": 1, "flush": 1, "nonsense": 0})
         get = named(found, "get")[0]
         self.assertEqual((get.same, get.unset), (1, 0))
         system = named(found, "system")[0]
@@ -415,6 +516,17 @@ class Clang(unittest.TestCase):
                     ours.pop("flags"), alone.pop("flags")
                 self.assertEqual(ours, alone)
 
+    def test_locks_are_libomps_as_many_as_of_gcc(self):
+        for case in ("locks", "nest_locks"):
+            with self.subTest(case=case):
+                found = watched(self, LINKED, case)
+                self.assertEqual(numbers_of_mutexes(found), numbers_of_mutexes(
+                    watched(self, WITHOUT, case, OMP_TOOL_LIBRARIES=TOOL)))
+                self.assertEqual(numbers_of_mutexes(found), numbers_of_mutexes(
+                    watched(self, CLANG, case, OMP_TOOL_LIBRARIES=TOOL)))
+                told = [e for e in found if e.name in MUTEX_EVENTS]
+                self.assertEqual({e.code for e in told}, {1})
+
     def test_events_are_of_both(self):
         found = watched(self, LINKED, "loops")
         kinds = {e.kind for e in named(found, "work")}
@@ -444,7 +556,7 @@ class Clang(unittest.TestCase):
         self.assertIn("an OMPT tool is part of the program", done.stderr)
         self.assertEqual(len(named(events.parse(text), "task_create")), 100)
 
-    def test_archer_finds_the_race_and_no_other(self):
+    def test_archer_finds_the_race_and_few_others(self):
         if archer() is None or not (FOLDER / "races-clang").exists():
             self.skipTest("no libarcher, or Clang has no ThreadSanitizer")
         def finds(case):
@@ -452,10 +564,10 @@ class Clang(unittest.TestCase):
                           TSAN_OPTIONS="ignore_noninstrumented_modules=1")
             return "data race" in done.stderr
 
-        # Neither each time, for reasons that are not known; where Archer is not told what orders
-        # tasks, each run has false alarms (docs/ompt.md).
+        # Memory of tasks that is used again makes alarms at times; where Archer is not told what
+        # orders tasks, each run has false ones (docs/ompt.md).
         self.assertLess(sum(finds("free") for _ in range(20)), 10)
-        self.assertTrue(any(finds("found") for _ in range(20)))
+        self.assertEqual([finds("found") for _ in range(10)], [True] * 10)
 
     def test_where_tools_are_disabled_they_are_ours(self):
         done, text = run(CLANG, "tasks", OMP_TOOL_LIBRARIES=TOOL, OMP_TOOL="disabled")

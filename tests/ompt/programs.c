@@ -1,9 +1,11 @@
 // Small programs for the tests of OMPT: programs CASE. Each prints "ok" if its own result is right.
 #include <omp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef WITH_TOOL
 void lines_here(const char* name);
@@ -281,7 +283,138 @@ static int lone(void) {
     for (int i = 0; i < 8; ++i) add(1);
   }
 #pragma omp taskwait
-  return expect(9);
+#pragma omp taskgroup
+  add(1);
+#pragma omp barrier
+  return expect(10);
+}
+
+static int locks(void) {
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+#pragma omp parallel num_threads(4)
+  {
+    for (int i = 0; i < 25; ++i) {
+      omp_set_lock(&lock);
+      ++sum;
+      omp_unset_lock(&lock);
+    }
+#pragma omp barrier
+#pragma omp single
+    for (int i = 0; i < 20; ++i) {
+#pragma omp task
+      {
+        omp_set_lock(&lock);
+        ++sum;
+        omp_unset_lock(&lock);
+        add(0);  // a call that is the last becomes a jump, which leaves no address
+      }
+    }
+    // One holds it while the others test.
+#pragma omp master
+    omp_set_lock(&lock);
+#pragma omp barrier
+    if (omp_get_thread_num() != 0) add(omp_test_lock(&lock));
+#pragma omp barrier
+#pragma omp master
+    omp_unset_lock(&lock);
+    add(0);
+  }
+  sum += omp_test_lock(&lock);
+  omp_unset_lock(&lock);
+  omp_destroy_lock(&lock);
+  return expect(121);
+}
+
+// Sets it thrice, within a task that does nothing else.
+static void nest(omp_nest_lock_t* lock) {
+  omp_set_nest_lock(lock);
+  omp_set_nest_lock(lock);
+  sum += omp_test_nest_lock(lock) == 3;
+  for (int i = 0; i < 3; ++i) omp_unset_nest_lock(lock);
+  add(0);
+}
+
+static int nest_locks(void) {
+  omp_nest_lock_t lock;
+  omp_init_nest_lock(&lock);
+#pragma omp parallel num_threads(4)
+  {
+    for (int i = 0; i < 10; ++i) nest(&lock);
+#pragma omp barrier
+#pragma omp single
+    for (int i = 0; i < 20; ++i) {
+#pragma omp task
+      nest(&lock);
+    }
+#pragma omp master
+    omp_set_nest_lock(&lock);
+#pragma omp barrier
+    if (omp_get_thread_num() != 0) add(omp_test_nest_lock(&lock));
+#pragma omp barrier
+#pragma omp master
+    omp_unset_nest_lock(&lock);
+    add(0);
+  }
+  sum += omp_test_nest_lock(&lock);
+  omp_unset_nest_lock(&lock);
+  omp_destroy_nest_lock(&lock);
+  return expect(61);
+}
+
+// A thread that waits for a lock is asked what it does, by a signal.
+static volatile int was_asked;
+static void say_where(int unused) {
+  (void)unused;
+  lines_here("waiting");
+  __atomic_store_n(&was_asked, 1, __ATOMIC_RELEASE);
+}
+
+static int waiting(void) {
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  signal(SIGUSR1, say_where);
+  pthread_t waiter = 0;
+  int comes = 0;
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp master
+    omp_set_lock(&lock);
+#pragma omp barrier
+    if (omp_get_thread_num() == 1) {
+      waiter = pthread_self();
+      __atomic_store_n(&comes, 1, __ATOMIC_RELEASE);
+      omp_set_lock(&lock);
+      ++sum;
+      omp_unset_lock(&lock);
+    } else {
+      while (!__atomic_load_n(&comes, __ATOMIC_ACQUIRE)) usleep(100);
+      usleep(200000);  // until it sleeps
+      pthread_kill(waiter, SIGUSR1);
+      while (!__atomic_load_n(&was_asked, __ATOMIC_ACQUIRE)) usleep(100);
+      omp_unset_lock(&lock);
+    }
+  }
+  omp_destroy_lock(&lock);
+  return expect(1);
+}
+
+// GCC has a call for an atomic construct of what no instruction can change.
+#ifdef __clang__
+typedef double wide_number;  // else it wants a library of its own
+#else
+typedef long double wide_number;
+#endif
+
+static int atomics(void) {
+  wide_number wide = 0;
+#pragma omp parallel num_threads(3)
+  for (int i = 0; i < 10; ++i) {
+#pragma omp atomic
+    wide += 1;
+  }
+  sum = (int)wide;
+  return expect(30);
 }
 
 static void* open_region(void* unused) {
@@ -362,7 +495,9 @@ int main(int count, char** words) {
                {"detach", detach},   {"cancel", cancel},
                {"kinds", kinds},     {"loops", loops},
                {"lone", lone},       {"finalized", finalized},
-               {"masters", masters}, {"storm", storm}};
+               {"masters", masters}, {"storm", storm},
+               {"locks", locks},     {"nest_locks", nest_locks},
+               {"waiting", waiting}, {"atomics", atomics}};
   for (unsigned i = 0; count == 2 && i < sizeof(cases) / sizeof(cases[0]); ++i) {
     if (strcmp(words[1], cases[i].name) != 0) continue;
     const int right = cases[i].run();

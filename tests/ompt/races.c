@@ -7,7 +7,7 @@
 int main(int count, char** words) {
   const int races = count > 1 && strcmp(words[1], "found") == 0;
   long chain = 0, all = 0, parts[64] = {0};
-  int begun = 0;
+  int begun = 0, ended = 0;
 #pragma omp parallel
 #pragma omp single
   {
@@ -26,13 +26,15 @@ int main(int count, char** words) {
     }
     all += 1;
     for (int i = 0; races && i < 2; ++i) {
-#pragma omp task shared(all, begun)
+#pragma omp task shared(all, begun, ended)
       {
-        // On two threads, but with nothing that a detector could take for an order.
-        __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
+        // On two threads, and one after the other, but with nothing that a detector could take for
+        // an order: of two accesses at the very same time Clang's sees neither at times.
+        const int others = __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
         while (__atomic_load_n(&begun, __ATOMIC_RELAXED) < 2) sched_yield();
-        // More than once: of two accesses at the very same time the detector may see neither.
-        for (int k = 0; k < 100; ++k) *(volatile long*)&all += 1;
+        while (__atomic_load_n(&ended, __ATOMIC_RELAXED) < others) sched_yield();
+        *(volatile long*)&all += 1;
+        __atomic_fetch_add(&ended, 1, __ATOMIC_RELAXED);
       }
     }
   }

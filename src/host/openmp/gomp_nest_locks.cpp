@@ -1,5 +1,5 @@
-// libgomp's nestable locks belong to a task. It would take all our tasks on a thread for the same
-// one, so these locks are made anew, in libgomp's own 16 bytes.
+#include "host/openmp/gomp_nest_locks.hpp"
+
 #include <atomic>
 #include <climits>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "host/openmp/region.hpp"
 #include "runtime/futex.hpp"
 
-namespace lares::omp {
+namespace lares::omp::nest_locks {
 
 namespace {
 
@@ -54,83 +54,43 @@ void give(NestLock& lock) noexcept {
   }
 }
 
-void set(NestLock& lock) noexcept {
-  if (!owned(lock)) {
-    take(lock);
-    lock.owner.store(self(), std::memory_order_relaxed);
-    lock.count = 0;
-  }
-  ++lock.count;
+// The current task owns a lock that it has not set yet.
+void own(NestLock& lock) noexcept {
+  lock.owner.store(self(), std::memory_order_relaxed);
+  lock.count = 0;
 }
-
-void unset(NestLock& lock) noexcept {
-  if (--lock.count == 0) give(lock);
-}
-
-int test(NestLock& lock) noexcept {
-  if (!owned(lock)) {
-    if (!try_take(lock)) return 0;
-    lock.owner.store(self(), std::memory_order_relaxed);
-    lock.count = 0;
-  }
-  return ++lock.count;
-}
-
-// libomp's nestable locks belong to threads, which is what our tasks run on: they stay its own.
-bool is_our_team(Stock& stock) noexcept { return active() && !stock.is_libomp(); }
 
 }  // namespace
 
-}  // namespace lares::omp
+bool are_ours(Stock& stock) noexcept { return active() && !stock.is_libomp(); }
 
-namespace omp = lares::omp;
+void init(void* lock) noexcept { new (lock) NestLock{}; }
 
-// NOLINTBEGIN: the names and types are OpenMP's.
-LARES_EXPORT void omp_init_nest_lock(void* lock) {
-  LARES_REAL_BY_CALLER(omp_init_nest_lock);
-  if (!omp::is_our_team(*stock)) return omp_init_nest_lock_real(lock);
-  new (lock) omp::NestLock{};
-}
-LARES_EXPORT void omp_init_nest_lock_with_hint(void* lock, int hint) {
-  LARES_REAL_BY_CALLER(omp_init_nest_lock_with_hint);
-  if (!omp::is_our_team(*stock)) return omp_init_nest_lock_with_hint_real(lock, hint);
-  new (lock) omp::NestLock{};
-}
-LARES_EXPORT void omp_destroy_nest_lock(void* lock) {
-  LARES_REAL_BY_CALLER(omp_destroy_nest_lock);
-  if (!omp::is_our_team(*stock)) omp_destroy_nest_lock_real(lock);
-}
-LARES_EXPORT void omp_set_nest_lock(void* lock) {
-  LARES_REAL_BY_CALLER(omp_set_nest_lock);
-  if (!omp::is_our_team(*stock)) return omp_set_nest_lock_real(lock);
-  omp::set(omp::as_ours(lock));
-}
-LARES_EXPORT void omp_unset_nest_lock(void* lock) {
-  LARES_REAL_BY_CALLER(omp_unset_nest_lock);
-  if (!omp::is_our_team(*stock)) return omp_unset_nest_lock_real(lock);
-  omp::unset(omp::as_ours(lock));
-}
-LARES_EXPORT int omp_test_nest_lock(void* lock) {
-  LARES_REAL_BY_CALLER(omp_test_nest_lock);
-  if (!omp::is_our_team(*stock)) return omp_test_nest_lock_real(lock);
-  return omp::test(omp::as_ours(lock));
+bool set(void* lock) noexcept {
+  NestLock& ours = as_ours(lock);
+  const bool is_first = !owned(ours);
+  if (is_first) {
+    take(ours);
+    own(ours);
+  }
+  ++ours.count;
+  return is_first;
 }
 
-// gfortran's variable is too small for the lock and holds its address; libgomp makes and frees it,
-// zeroed, which is a free lock of ours too.
-LARES_EXPORT void omp_set_nest_lock_(void** lock) {
-  LARES_REAL_BY_CALLER(omp_set_nest_lock_);
-  if (!omp::is_our_team(*stock)) return omp_set_nest_lock__real(lock);
-  omp::set(omp::as_ours(*lock));
+bool unset(void* lock) noexcept {
+  NestLock& ours = as_ours(lock);
+  const bool is_last = --ours.count == 0;
+  if (is_last) give(ours);
+  return is_last;
 }
-LARES_EXPORT void omp_unset_nest_lock_(void** lock) {
-  LARES_REAL_BY_CALLER(omp_unset_nest_lock_);
-  if (!omp::is_our_team(*stock)) return omp_unset_nest_lock__real(lock);
-  omp::unset(omp::as_ours(*lock));
+
+int test(void* lock) noexcept {
+  NestLock& ours = as_ours(lock);
+  if (!owned(ours)) {
+    if (!try_take(ours)) return 0;
+    own(ours);
+  }
+  return ++ours.count;
 }
-LARES_EXPORT int omp_test_nest_lock_(void** lock) {
-  LARES_REAL_BY_CALLER(omp_test_nest_lock_);
-  if (!omp::is_our_team(*stock)) return omp_test_nest_lock__real(lock);
-  return omp::test(omp::as_ours(*lock));
-}
-// NOLINTEND
+
+}  // namespace lares::omp::nest_locks

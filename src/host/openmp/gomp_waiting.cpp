@@ -113,8 +113,19 @@ namespace tools = lares::omp::tools;
 using lares::omp::Entry;
 using tools::ompt::SyncRegion;
 
+/// Declares `worker`, or forwards a call that waits, of which a tool is told there too, and
+/// returns. `opened`: the construct has a call for its begin.
+#define LARES_OWN_WORKER_OR_WAIT(name, kind, opened)                                          \
+  ::lares::runtime::Worker* const worker =                                                    \
+      ::lares::omp::own_worker(__builtin_return_address(0), ::lares::omp::abi_of(#name));     \
+  if (worker == nullptr) {                                                                    \
+    LARES_REAL_BY_CALLER(name);                                                               \
+    return tools::wait_alone(*stock, kind, __builtin_return_address(0), opened, name##_real); \
+  }                                                                                           \
+  static_assert(true)
+
 LARES_EXPORT void GOMP_taskwait() {
-  LARES_OWN_WORKER_OR_FORWARD(GOMP_taskwait);
+  LARES_OWN_WORKER_OR_WAIT(GOMP_taskwait, SyncRegion::taskwait, false);
   tools::waiting(*worker, SyncRegion::taskwait, __builtin_return_address(0),
                  [&] { runtime::taskwait(*worker); });
 }
@@ -143,14 +154,20 @@ LARES_EXPORT void GOMP_taskyield() {
 }
 
 LARES_EXPORT void GOMP_taskgroup_start() {
-  LARES_OWN_WORKER_OR_FORWARD(GOMP_taskgroup_start);
+  runtime::Worker* const worker =
+      lares::omp::own_worker(__builtin_return_address(0), lares::omp::Abi::gomp);
+  if (worker == nullptr) {
+    LARES_REAL_BY_CALLER(GOMP_taskgroup_start);
+    if (tools::tells_of_lone_waits(*stock)) tools::open_group(__builtin_return_address(0));
+    return GOMP_taskgroup_start_real();
+  }
   if (tools::is_watched(*worker)) [[unlikely]]
     tools::open_group(__builtin_return_address(0));
   runtime::begin_group(*worker);
 }
 
 LARES_EXPORT void GOMP_taskgroup_end() {
-  LARES_OWN_WORKER_OR_FORWARD(GOMP_taskgroup_end);
+  LARES_OWN_WORKER_OR_WAIT(GOMP_taskgroup_end, SyncRegion::taskgroup, true);
   if (tools::is_watched(*worker)) [[unlikely]] {
     return tools::wait_watched(SyncRegion::taskgroup, __builtin_return_address(0), true,
                                [&] { runtime::end_group(*worker); });
@@ -161,19 +178,19 @@ LARES_EXPORT void GOMP_taskgroup_end() {
 // --- barriers
 
 LARES_EXPORT void GOMP_barrier() {
-  LARES_OWN_WORKER_OR_FORWARD(GOMP_barrier);
+  LARES_OWN_WORKER_OR_WAIT(GOMP_barrier, SyncRegion::barrier_explicit, false);
   gomp::barrier_and_stock(*worker, SyncRegion::barrier_explicit, __builtin_return_address(0));
 }
 
 LARES_EXPORT bool GOMP_barrier_cancel() {
-  LARES_OWN_WORKER_OR_FORWARD(GOMP_barrier_cancel);
+  LARES_OWN_WORKER_OR_WAIT(GOMP_barrier_cancel, SyncRegion::barrier_explicit, false);
   return gomp::barrier_and<decltype(GOMP_barrier_cancel)>(*worker, Entry::GOMP_barrier_cancel,
                                                           SyncRegion::barrier_explicit,
                                                           __builtin_return_address(0));
 }
 
 LARES_EXPORT void GOMP_loop_end() {
-  LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end);
+  LARES_OWN_WORKER_OR_WAIT(GOMP_loop_end, SyncRegion::barrier_implicit_workshare, false);
   gomp::close_work(*worker);
   if (lares::omp::ends_own_loop(*worker)) {
     return gomp::barrier_and_stock(*worker, SyncRegion::barrier_implicit_workshare,
@@ -183,7 +200,7 @@ LARES_EXPORT void GOMP_loop_end() {
 }
 
 LARES_EXPORT bool GOMP_loop_end_cancel() {
-  LARES_OWN_WORKER_OR_FORWARD(GOMP_loop_end_cancel);
+  LARES_OWN_WORKER_OR_WAIT(GOMP_loop_end_cancel, SyncRegion::barrier_implicit_workshare, false);
   gomp::close_work(*worker);
   // Cancelling is off, or the loop would not be ours.
   if (lares::omp::ends_own_loop(*worker)) {
@@ -196,13 +213,13 @@ LARES_EXPORT bool GOMP_loop_end_cancel() {
 }
 
 LARES_EXPORT void GOMP_sections_end() {
-  LARES_OWN_WORKER_OR_FORWARD(GOMP_sections_end);
+  LARES_OWN_WORKER_OR_WAIT(GOMP_sections_end, SyncRegion::barrier_implicit_workshare, false);
   gomp::close_work(*worker);
   gomp::forward_end(*worker, Entry::GOMP_sections_end_nowait, __builtin_return_address(0));
 }
 
 LARES_EXPORT bool GOMP_sections_end_cancel() {
-  LARES_OWN_WORKER_OR_FORWARD(GOMP_sections_end_cancel);
+  LARES_OWN_WORKER_OR_WAIT(GOMP_sections_end_cancel, SyncRegion::barrier_implicit_workshare, false);
   gomp::close_work(*worker);
   return gomp::barrier_and<decltype(GOMP_sections_end_cancel)>(
       *worker, Entry::GOMP_sections_end_cancel, SyncRegion::barrier_implicit_workshare,

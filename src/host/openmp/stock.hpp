@@ -45,12 +45,25 @@ namespace lares::omp {
   X(omp_destroy_allocator)                          \
   X(omp_set_default_allocator)                      \
   X(omp_get_default_allocator)                      \
+  X(omp_init_lock)                                  \
+  X(omp_init_lock_with_hint)                        \
+  X(omp_destroy_lock)                               \
+  X(omp_set_lock)                                   \
+  X(omp_unset_lock)                                 \
+  X(omp_test_lock)                                  \
+  X(omp_init_lock_)                                 \
+  X(omp_destroy_lock_)                              \
+  X(omp_set_lock_)                                  \
+  X(omp_unset_lock_)                                \
+  X(omp_test_lock_)                                 \
   X(omp_init_nest_lock)                             \
   X(omp_init_nest_lock_with_hint)                   \
   X(omp_destroy_nest_lock)                          \
   X(omp_set_nest_lock)                              \
   X(omp_unset_nest_lock)                            \
   X(omp_test_nest_lock)                             \
+  X(omp_init_nest_lock_)                            \
+  X(omp_destroy_nest_lock_)                         \
   X(omp_set_nest_lock_)                             \
   X(omp_unset_nest_lock_)                           \
   X(omp_test_nest_lock_)                            \
@@ -123,6 +136,8 @@ namespace lares::omp {
   X(GOMP_critical_end)                              \
   X(GOMP_critical_name_start)                       \
   X(GOMP_critical_name_end)                         \
+  X(GOMP_atomic_start)                              \
+  X(GOMP_atomic_end)                                \
   X(GOMP_ordered_start)                             \
   X(GOMP_ordered_end)                               \
   X(GOMP_loop_static_start)                         \

@@ -36,9 +36,13 @@ ompt::SetResult promise(int event) noexcept {
       return SetResult::sometimes_paired;
     case Event::mutex_acquire:
     case Event::mutex_acquired:
-    case Event::mutex_released:  // critical and ordered, but no locks
+    case Event::mutex_released:  // not of what GCC compiles without a call, like most atomics
       return g_sees_mutexes.load(std::memory_order_relaxed) ? SetResult::sometimes
                                                             : SetResult::never;
+    case Event::lock_init:
+    case Event::lock_destroy:
+    case Event::nest_lock:
+      return g_sees_mutexes.load(std::memory_order_relaxed) ? SetResult::always : SetResult::never;
     default:
       return SetResult::never;
   }

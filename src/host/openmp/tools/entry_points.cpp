@@ -35,7 +35,9 @@ constexpr Named all_states[] = {
      "ompt_state_wait_barrier_implementation"},
     {static_cast<int>(ompt::State::wait_taskwait), "ompt_state_wait_taskwait"},
     {static_cast<int>(ompt::State::wait_taskgroup), "ompt_state_wait_taskgroup"},
+    {static_cast<int>(ompt::State::wait_lock), "ompt_state_wait_lock"},
     {static_cast<int>(ompt::State::wait_critical), "ompt_state_wait_critical"},
+    {static_cast<int>(ompt::State::wait_atomic), "ompt_state_wait_atomic"},
     {static_cast<int>(ompt::State::wait_ordered), "ompt_state_wait_ordered"},
     {static_cast<int>(ompt::State::idle), "ompt_state_idle"},
     {static_cast<int>(ompt::State::undefined), "ompt_state_undefined"},
@@ -54,8 +56,12 @@ int enumerate_states(int current, int* next, const char** name) {
   return 1;
 }
 
-// No mutex of ours is told of.
-int enumerate_mutex_impls(int, int*, const char**) { return 0; }
+int enumerate_mutex_impls(int current, int* next, const char** name) {
+  if (current != 0) return 0;
+  *next = static_cast<int>(ompt::mutex_impl_futex);
+  *name = "lares_mutex_impl_futex";
+  return 1;
+}
 
 // --- callbacks
 

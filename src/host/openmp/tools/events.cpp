@@ -174,6 +174,7 @@ void begin_to_watch() noexcept { runtime::watch::set(watcher_of_tools); }
   ThreadRecord& thread = need_thread(ompt::Thread::initial);
   record.opened_by = thread.current;
   record.call_site = call_site;
+  record.opened_on = &stock;
   record.flags = flags;
   const unsigned asked =
       threads != 0 ? threads
@@ -185,6 +186,11 @@ void begin_to_watch() noexcept { runtime::watch::set(watcher_of_tools); }
 
 void end_region(ParallelRecord& record) noexcept {
   TaskRecord& task = *record.opened_by;
+  if ((task.flags & ompt::task_flag::initial) != 0) {
+    ThreadRecord& thread = *this_thread();
+    thread.pool = record.opened_on;
+    thread.pool_size = static_cast<unsigned>(record.size.load(std::memory_order_relaxed));
+  }
   task.frame()->enter = {};
   tell(Event::parallel_end, record.data(), task.data(), record.flags, record.call_site);
 }
@@ -254,6 +260,11 @@ SyncScope::~SyncScope() {
   task_.frame()->enter = {};
 }
 
+bool tells_of_lone_waits(Stock& stock) noexcept {
+  // A thread of libgomp that no region has is one of a league.
+  return tells_of(stock) && need_thread(ompt::Thread::initial).current != nullptr;
+}
+
 void open_group(const void* call_site) noexcept {
   TaskRecord& task = *this_thread()->current;
   tell(Event::sync_region, ompt::SyncRegion::taskgroup, Endpoint::begin, region_data_of(task),
@@ -291,37 +302,6 @@ void close_work() noexcept {
   if (task.open_work == ompt::Work{}) return;
   end_work(task.open_work, task.work_count, task.work_site);
   task.open_work = {};
-}
-
-// --- mutexes
-
-namespace {
-std::uint64_t wait_id_of(const void* lock) noexcept {
-  return reinterpret_cast<std::uintptr_t>(lock);
-}
-}  // namespace
-
-void wait_for_mutex(ompt::Mutex kind, const void* lock, const void* call_site) noexcept {
-  ThreadRecord* const thread = this_thread();
-  if (thread == nullptr) return;
-  tell(Event::mutex_acquire, kind, 0U, 0U, wait_id_of(lock), call_site);
-  thread->wait_id = wait_id_of(lock);
-  thread->mutex_state = thread->state;
-  thread->state =
-      kind == ompt::Mutex::ordered ? ompt::State::wait_ordered : ompt::State::wait_critical;
-}
-
-void own_mutex(ompt::Mutex kind, const void* lock, const void* call_site) noexcept {
-  ThreadRecord* const thread = this_thread();
-  if (thread == nullptr) return;
-  thread->state = thread->mutex_state;
-  thread->wait_id = 0;
-  tell(Event::mutex_acquired, kind, wait_id_of(lock), call_site);
-}
-
-void give_mutex_back(ompt::Mutex kind, const void* lock, const void* call_site) noexcept {
-  if (this_thread() == nullptr) return;
-  tell(Event::mutex_released, kind, wait_id_of(lock), call_site);
 }
 
 void tell_cancel(int flags, const void* call_site) noexcept {

@@ -107,6 +107,18 @@ template <class Wait>
   return wait();
 }
 
+/// True if the tool is told of the calling thread's waits outside of all regions.
+bool tells_of_lone_waits(Stock& stock) noexcept;
+
+/// The same outside of all regions, where `wait` calls the stock runtime.
+template <class Wait>
+auto wait_alone(Stock& stock, ompt::SyncRegion kind, const void* call_site, bool opened,
+                Wait wait) {
+  if (tells_of_lone_waits(stock)) [[unlikely]]
+    return wait_watched(kind, call_site, opened, wait);
+  return wait();
+}
+
 /// A taskgroup begins; its end is a SyncScope that is `opened`.
 void open_group(const void* call_site) noexcept;
 
@@ -117,12 +129,6 @@ void end_work(ompt::Work kind, std::uint64_t count, const void* call_site) noexc
 /// The same for one whose end is told by another call; the second ends it, if it has begun.
 void open_work(ompt::Work kind, std::uint64_t count, const void* call_site) noexcept;
 void close_work() noexcept;
-
-/// A critical or ordered construct; `lock` tells it from others. A thread that the tool has not
-/// heard of tells nothing.
-void wait_for_mutex(ompt::Mutex kind, const void* lock, const void* call_site) noexcept;
-void own_mutex(ompt::Mutex kind, const void* lock, const void* call_site) noexcept;
-void give_mutex_back(ompt::Mutex kind, const void* lock, const void* call_site) noexcept;
 
 /// The current task cancels, or sees that something is cancelled; `flags`: ompt::cancel_flag.
 void tell_cancel(int flags, const void* call_site) noexcept;

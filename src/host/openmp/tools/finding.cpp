@@ -142,6 +142,32 @@ ompt::StartResult* start_some(const Asking& ask) noexcept {
   return start_from_libraries(ask);
 }
 
+// --- ending
+
+pid_t g_process = 0;  // whose threads there are; written at the start
+
+// libgomp's threads live as long as the process. What keeps the calling thread's together after its
+// last region takes them all into a further one, so each can tell of its end by itself. They are
+// not ended: the program may look at what they have, until it has ended. In a fork's child there
+// are none.
+void end_threads_of_pool() noexcept {
+  const ThreadRecord* const thread = this_thread();
+  if (thread == nullptr || thread->current != &thread->initial_task) return;
+  if (thread->pool_size < 2 || getpid() != g_process) return;
+  using Body = void (*)(void*);
+  real<void(Body, void*, unsigned, unsigned)>(*thread->pool, Entry::GOMP_parallel)(
+      [](void*) {
+        const ThreadRecord* const here = this_thread();
+        if (here != nullptr && !here->is_initial) tell_thread_end();
+      },
+      nullptr, thread->pool_size, 0);
+}
+
+void finish_at_exit() noexcept {
+  if (!g_has_ended.load(std::memory_order_relaxed)) end_threads_of_pool();
+  finish_tool();
+}
+
 void start_for_libgomp() noexcept {
   open_log();
   Stock& stock = *g_first_stock.load(std::memory_order_relaxed);
@@ -152,7 +178,8 @@ void start_for_libgomp() noexcept {
   // What the tool is told of it is told once it is ready.
   if (tool != nullptr && tool->initialize(look_up, 0, &tool->tool_data) != 0) {
     g_tool = tool;
-    std::atexit(finish_tool);
+    g_process = getpid();
+    std::atexit(finish_at_exit);
     g_watched.store(Watched::libgomp, std::memory_order_relaxed);
     begin_to_watch();
   } else {

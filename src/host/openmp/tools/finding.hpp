@@ -6,6 +6,7 @@
 
 #include "host/openmp/stock.hpp"
 #include "host/openmp/tools/ompt_abi.hpp"
+#include "runtime/watch.hpp"
 
 namespace lares::omp::tools {
 
@@ -47,6 +48,13 @@ inline bool is_watched_stock(Stock& stock) noexcept {
   // relaxed: whoever asks has seen that there is a watcher.
   const Watched watched = g_watched.load(std::memory_order_relaxed);
   return watched == (stock.is_libomp() ? Watched::libomp : Watched::libgomp);
+}
+
+/// True if Lares is to tell a tool of what the program does on this runtime, whether in a region or
+/// not; that may be what starts the tool. libomp tells of what Lares does not do.
+inline bool tells_of(Stock& stock) noexcept {
+  start_tool_if_named(stock);
+  return runtime::watch::watcher() != nullptr && !stock.is_libomp() && is_watched_stock(stock);
 }
 
 /// The tool's own end, or the process's. Once.

@@ -36,8 +36,11 @@ enum class Event : int {
   task_dependence = 19,
   work = 20,
   sync_region = 23,
+  lock_init = 24,
+  lock_destroy = 25,
   mutex_acquire = 26,
   mutex_acquired = 27,
+  nest_lock = 28,
   cancel = 30,
 };
 /// The largest number that an event has.
@@ -72,7 +75,17 @@ enum class Work : int {
   scope = 8,
 };
 
-enum class Mutex : int { critical = 5, ordered = 7 };
+enum class Mutex : int {
+  lock = 1,
+  test_lock = 2,
+  nest_lock = 3,
+  test_nest_lock = 4,
+  critical = 5,
+  atomic = 6,
+  ordered = 7,
+};
+/// How all mutexes of libgomp, and ours, are made on Linux. 0 would be none.
+inline constexpr unsigned mutex_impl_futex = 1;
 
 enum class TaskStatus : int {
   complete = 1,
@@ -134,7 +147,9 @@ enum class State : int {
   wait_barrier_implementation = 0x015,
   wait_taskwait = 0x020,
   wait_taskgroup = 0x021,
+  wait_lock = 0x041,
   wait_critical = 0x042,
+  wait_atomic = 0x043,
   wait_ordered = 0x044,
   idle = 0x100,
   overhead = 0x101,

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "host/openmp/stock.hpp"
 #include "host/openmp/tools/ompt_abi.hpp"
 #include "runtime/task.hpp"
 
@@ -21,6 +22,7 @@ struct ParallelRecord {
   std::atomic<int> size{0};
   TaskRecord* opened_by = nullptr;  ///< the task that met the construct; nullptr: nobody watches
   const void* call_site = nullptr;  ///< of the construct
+  Stock* opened_on = nullptr;       ///< whose construct it is
   int flags = 0;
 
   [[nodiscard]] ompt::Data* data() noexcept {
@@ -68,6 +70,8 @@ struct ThreadRecord {
   bool has_ended = false;           ///< and the tool has been told
   const void* call_site = nullptr;  ///< of the program's call for which we call libomp
   const void* lone = nullptr;       ///< GCC's front end's: a task outside of regions
+  Stock* pool = nullptr;            ///< whose region it has opened last, outside of all others
+  unsigned pool_size = 0;           ///< how many threads that had
   TaskRecord initial_task;          ///< of threads that the program has started
   ParallelRecord initial_region;
 };

@@ -4,6 +4,8 @@
 #include "host/openmp/gomp_loops.hpp"
 #include "host/openmp/tools/callbacks.hpp"
 #include "host/openmp/tools/events.hpp"
+#include "host/openmp/tools/finding.hpp"
+#include "host/openmp/tools/mutexes.hpp"
 
 namespace lares::omp::gomp {
 
@@ -13,11 +15,6 @@ __attribute__((constructor)) void see_mutexes() {
   tools::g_sees_mutexes.store(true, std::memory_order_relaxed);
 }
 
-// True if the tool is to be told of what happens on this runtime.
-bool is_told(Stock& stock) noexcept {
-  return runtime::watch::watcher() != nullptr && tools::is_watched_stock(stock);
-}
-
 void begin(const runtime::Worker& worker, tools::ompt::Work kind, std::uint64_t count,
            const void* call_site) noexcept {
   if (tools::is_watched(worker)) tools::open_work(kind, count, call_site);
@@ -25,14 +22,15 @@ void begin(const runtime::Worker& worker, tools::ompt::Work kind, std::uint64_t 
 
 using Lock = void();
 
-// What tells the critical constructs without a name, and ordered ones, from others.
+// What tells the critical constructs without a name, atomic ones and ordered ones from others.
 char g_unnamed;
+char g_atomic;
 char g_order;
 
 template <class Function, class... Arguments>
 void take(Stock& stock, Entry entry, tools::ompt::Mutex kind, const void* lock,
           const void* call_site, Arguments... arguments) {
-  const bool told = is_told(stock);
+  const bool told = tools::tells_of(stock);
   if (told) tools::wait_for_mutex(kind, lock, call_site);
   real<Function>(stock, entry)(arguments...);
   if (told) tools::own_mutex(kind, lock, call_site);
@@ -42,7 +40,7 @@ template <class Function, class... Arguments>
 void give_back(Stock& stock, Entry entry, tools::ompt::Mutex kind, const void* lock,
                const void* call_site, Arguments... arguments) {
   real<Function>(stock, entry)(arguments...);
-  if (is_told(stock)) tools::give_mutex_back(kind, lock, call_site);
+  if (tools::tells_of(stock)) tools::give_mutex_back(kind, lock, call_site);
 }
 
 }  // namespace
@@ -77,6 +75,15 @@ LARES_EXPORT void GOMP_critical_name_end(void** name) {
   LARES_STOCK_OF_CALLER();
   gomp::give_back<void(void**)>(stock, Entry::GOMP_critical_name_end, ompt::Mutex::critical, name,
                                 caller, name);
+}
+LARES_EXPORT void GOMP_atomic_start() {
+  LARES_STOCK_OF_CALLER();
+  gomp::take<void()>(stock, Entry::GOMP_atomic_start, ompt::Mutex::atomic, &gomp::g_atomic, caller);
+}
+LARES_EXPORT void GOMP_atomic_end() {
+  LARES_STOCK_OF_CALLER();
+  gomp::give_back<void()>(stock, Entry::GOMP_atomic_end, ompt::Mutex::atomic, &gomp::g_atomic,
+                          caller);
 }
 LARES_EXPORT void GOMP_ordered_start() {
   LARES_STOCK_OF_CALLER();
