@@ -43,6 +43,7 @@ struct RawEvent {
   std::uint32_t took = 0;     ///< ticks until then
   std::int64_t distance = 0;  ///< of a near begin
   std::size_t at = 0;         ///< its first byte
+  std::size_t window = 0;     ///< in the order of time
   std::size_t words = 0;      ///< with the first
 
   [[nodiscard]] std::uint64_t word(std::span<const std::byte> bytes, std::size_t i) const noexcept {
@@ -122,20 +123,26 @@ RawEvent split(std::uint64_t first, std::size_t at) noexcept {
   return event;
 }
 
-/// The events of a file one after the other, window by window.
+/// The events of a file one after the other, window by window. The file's first window is the last
+/// in time.
 class Walk {
  public:
-  Walk(std::span<const std::byte> bytes, std::size_t window) : bytes_(bytes), window_(window) {}
+  Walk(std::span<const std::byte> bytes, std::size_t window)
+      : bytes_(bytes), window_(window), stored_((bytes.size() - 1) / window) {
+    if (stored_ != 0 && repeats_first(stored_)) --stored_;
+  }
 
   /// Calls `visit(event)`, which answers whether the event makes sense, and `damaged()` where a
   /// window holds what makes none.
   template <class Visit, class Damaged>
   void operator()(const Visit& visit, const Damaged& damaged) const {
-    for (std::size_t begin = 0; begin < bytes_.size(); begin += window_) {
+    for (std::size_t number = 1; number <= stored_ + 1; ++number) {
+      const std::size_t begin = number <= stored_ ? number * window_ : 0;
       const std::size_t end = begin + std::min(window_, bytes_.size() - begin);
-      std::size_t at = begin == 0 ? sizeof(RecordFileHead) : begin;
-      while (end - at >= word_bytes && load(bytes_, at) != 0) {
-        const RawEvent event = event_at(at, end);
+      for (std::size_t at = first_event(begin, end);
+           end - at >= word_bytes && load(bytes_, at) != 0;) {
+        RawEvent event = event_at(at, end);
+        event.window = number;
         if (event.words == 0 || !visit(event)) {
           damaged();
           break;
@@ -146,6 +153,20 @@ class Walk {
   }
 
  private:
+  [[nodiscard]] static std::size_t first_event(std::size_t begin, std::size_t end) noexcept {
+    return std::min(begin + sizeof(RecordFileHead), end);
+  }
+
+  /// The thread was stopped after it had copied a window, or while it did: it begins with the same
+  /// clock as the first one.
+  [[nodiscard]] bool repeats_first(std::size_t number) const noexcept {
+    const std::size_t clock = own_words(RecordKind::clock) * word_bytes;
+    const std::size_t here = number * window_ + sizeof(RecordFileHead);
+    const std::size_t there = sizeof(RecordFileHead);
+    if (bytes_.size() < here + clock) return true;
+    return std::memcmp(bytes_.data() + here, bytes_.data() + there, clock) == 0;
+  }
+
   /// Without words if there is none.
   [[nodiscard]] RawEvent event_at(std::size_t at, std::size_t end) const noexcept {
     const std::uint64_t first = load(bytes_, at);
@@ -177,6 +198,7 @@ class Walk {
 
   std::span<const std::byte> bytes_;
   std::size_t window_;
+  std::size_t stored_;  ///< in the file; earlier in time
 };
 
 std::uint16_t domain_of(std::uint64_t number_plus_one) noexcept {
@@ -211,7 +233,7 @@ class Reader {
           if (const auto at = told_time(raw)) {
             if (*at > most_recorded_nanoseconds) return false;
             found.push_back({ticks, *at});
-            pair_at_.push_back(raw.at);
+            pair_at_.push_back({raw.window, raw.at});
           }
           return true;
         },
@@ -228,7 +250,8 @@ class Reader {
   bool read_event(const RawEvent& raw) {
     if (const auto at = told_time(raw)) {
       if (*at > most_recorded_nanoseconds) return false;
-      for (; next_pair_ < pair_at_.size() && pair_at_[next_pair_] <= raw.at; ++next_pair_) {
+      const Position here{raw.window, raw.at};
+      for (; next_pair_ < pair_at_.size() && pair_at_[next_pair_] <= here; ++next_pair_) {
         clock_.pass();
       }
     }
@@ -474,7 +497,8 @@ class Reader {
   Walk walk_;
   RecordedStream& stream_;
   const RecordSink& sink_;
-  std::vector<std::size_t> pair_at_;
+  using Position = std::pair<std::size_t, std::size_t>;  ///< window, byte
+  std::vector<Position> pair_at_;
   std::size_t next_pair_ = 0;
   RecordClock clock_;
   std::uint64_t ticks_ = 0;

@@ -1,11 +1,17 @@
 // What a thread writes down under `lares run --record` and `--trace`: the format of the files
 // `record.<pid>.<n>`. They are shared memory, so they survive any end of the program.
 //
-// A file is a head and then events of 64-bit words. Events never cross a multiple of
-// `window_bytes`; a word 0 where an event would start means that the rest of the window is empty.
-// An event's first word is written last. What can be told from the order of a thread's events is
-// left out of them, and what often holds has short events: a task without data takes three words,
-// one that names data that its creator has named before a word more for each of these.
+// A file is made of windows of `window_bytes`. The first is the one that the thread writes into: a
+// head, then events of 64-bit words. When it is full it is copied behind the others and begun anew,
+// so the others are in the order of time and the first is the last one. (Its memory is used again
+// and again: fresh pages of a file cost more than all else.) If the thread is stopped in between,
+// the last of the others has the same clock as the first and is the same, or less.
+//
+// Events never cross a window's end; a word 0 where an event would start means that the rest of the
+// window is empty. An event's first word is written last. What can be told from the order of a
+// thread's events is left out of them, and what often holds has short events: a task without data
+// takes three words, one that names data that its creator has named before a word more for each of
+// these.
 //
 // An event's first word: its kind (8 bits), `small` (24 bits), and the ticks since the thread's
 // event before (32 bits), if nothing else is said of the kind. A window's first event is a `clock`,
@@ -26,14 +32,15 @@ struct RecordBudget {
 /// Where the files go, if that is a folder of the session's; else into the session's itself.
 inline constexpr const char* trace_folder_name = "trace";
 
+/// Each window begins with one; that of the first is the one that counts.
 struct RecordFileHead {
-  static constexpr std::uint64_t expected_magic = 0x3444524f434552ULL;  // "RECORD4"
+  static constexpr std::uint64_t expected_magic = 0x3544524f434552ULL;  // "RECORD5"
   std::uint64_t magic;
   std::uint32_t pid;
-  std::uint32_t stream;        ///< number of the file in its process
-  std::uint64_t window_bytes;  ///< the file grows by this
-  std::uint64_t full;          ///< RecordEnd: whether the rest is missing, and why
-  std::uint64_t start_ticks;   ///< ticks() and now() at one moment early in the process's life
+  std::uint32_t stream;  ///< number of the file in its process
+  std::uint64_t window_bytes;
+  std::uint64_t full;         ///< RecordEnd: whether the rest is missing, and why
+  std::uint64_t start_ticks;  ///< ticks() and now() at one moment early in the process's life
   std::uint64_t start_ns;
   std::uint64_t ticks_per_microsecond;  ///< a guess, for files without a second such moment
   std::uint64_t unused;

@@ -39,33 +39,18 @@ bool take_from_budget(std::uint64_t bytes) noexcept {
   return budget == nullptr || take_from(*budget, bytes);
 }
 
-// Room that is promised: a mapped file that cannot be filled would end the program by SIGBUS.
-bool grow(int file, std::uint64_t from, std::uint64_t bytes) noexcept {
-  int status = 0;
-  do {
-    status = posix_fallocate(file, static_cast<off_t>(from), static_cast<off_t>(bytes));
-  } while (status == EINTR);
-  return status == 0;
-}
-
-void* map(int file, std::uint64_t from, std::size_t bytes) noexcept {
-  // Its pages at once, rather than one by one while tasks wait.
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file,
-                      static_cast<off_t>(from));
-  return memory == MAP_FAILED ? nullptr : memory;
-}
-
-/// The stream's file for as long as it takes to map a part of it. Between these moments no
-/// descriptor is kept: a program closes numbers that it does not know, and opens its own files
-/// under them.
+/// The stream's file for as long as it takes to map a part of it or to add to it. Between these
+/// moments no descriptor is kept: a program closes numbers that it does not know, and opens its own
+/// files under them. For the same reason the number is a high one: what a program opens gets the
+/// lowest that is free.
 class OpenFile {
  public:
   OpenFile(const char* folder, std::uint64_t number, int flags) noexcept {
     char path[600];
     std::snprintf(path, sizeof(path), "%s/record.%d.%llu", folder, static_cast<int>(getpid()),
                   static_cast<unsigned long long>(number));
-    file_ = ::open(path, O_RDWR | O_CLOEXEC | flags, 0600);
-    if (file_ < 0 || fstat(file_, &status_) != 0) file_ = -1;
+    file_ = to_high_number(::open(path, O_RDWR | O_CLOEXEC | flags, 0600));
+    if (file_ < 0 || stat(path, &status_) != 0) file_ = -1;
   }
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
@@ -73,18 +58,54 @@ class OpenFile {
     if (is_ours()) close(file_);
   }
 
+  /// The file's begin, made long enough. A mapped file that cannot be filled would end the program
+  /// by SIGBUS, so the room is promised first.
+  [[nodiscard]] void* grow_and_map(std::size_t bytes) const noexcept {
+    if (!is_ours() || !grow(bytes) || !is_ours()) return nullptr;
+    void* memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_, 0);
+    return memory == MAP_FAILED ? nullptr : memory;
+  }
+
+  /// False if not all of it can be written.
+  [[nodiscard]] bool write_at(std::uint64_t at, const char* from,
+                              std::size_t bytes) const noexcept {
+    while (bytes != 0) {
+      if (!is_ours()) return false;
+      const ssize_t written = pwrite(file_, from, bytes, static_cast<off_t>(at));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return false;
+      const auto part = static_cast<std::size_t>(written);
+      at += part;
+      from += part;
+      bytes -= part;
+    }
+    return true;
+  }
+
+ private:
   /// Asked before each use: another thread of the program may be closing numbers right now.
   [[nodiscard]] bool is_ours() const noexcept {
     struct stat now{};
     return file_ >= 0 && fstat(file_, &now) == 0 && now.st_dev == status_.st_dev &&
            now.st_ino == status_.st_ino;
   }
-  [[nodiscard]] void* grow_and_map(std::uint64_t from, std::size_t bytes) const noexcept {
-    if (!is_ours() || !grow(file_, from, bytes)) return nullptr;
-    return is_ours() ? map(file_, from, bytes) : nullptr;
+  [[nodiscard]] bool grow(std::uint64_t bytes) const noexcept {
+    int status = 0;
+    do {
+      status = posix_fallocate(file_, 0, static_cast<off_t>(bytes));
+    } while (status == EINTR);
+    return status == 0;
+  }
+  /// The same file under another number; under its own if there is none.
+  static int to_high_number(int file) noexcept {
+    constexpr int high = 900;  // below the 1024 that a process may usually have
+    const int moved = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, high);
+    if (moved < 0) return file;
+    close(file);
+    return moved;
   }
 
- private:
   int file_ = -1;
   struct stat status_{};
 };
@@ -130,9 +151,8 @@ RecordStream* RecordStream::open(const char* folder, std::uint32_t number) noexc
   stream->folder_ = folder;
   stream->number_ = number;
   stream->system_thread_ = static_cast<std::uint32_t>(gettid());
-  const RecordEnd end = stream->map_next(O_CREAT | O_EXCL);
+  const RecordEnd end = stream->make_file();
   if (end == RecordEnd::whole) {
-    stream->head_ = reinterpret_cast<RecordFileHead*>(stream->window_);
     stream->head_->pid = static_cast<std::uint32_t>(getpid());
     stream->head_->stream = number;
     stream->head_->window_bytes = window_bytes;
@@ -140,8 +160,7 @@ RecordStream* RecordStream::open(const char* folder, std::uint32_t number) noexc
     stream->head_->start_ns = start().nanoseconds;
     stream->head_->ticks_per_microsecond = ticks_per_microsecond();
     stream->head_->magic = RecordFileHead::expected_magic;
-    stream->next_ += sizeof(RecordFileHead) / sizeof(std::uint64_t);
-    stream->write_clock();
+    stream->begin_window();
     return stream;
   }
   Engine::instance().note(sentence_of(end));
@@ -150,19 +169,23 @@ RecordStream* RecordStream::open(const char* folder, std::uint32_t number) noexc
   return nullptr;
 }
 
-RecordEnd RecordStream::map_next(int flags) noexcept {
+RecordEnd RecordStream::make_file() noexcept {
   if (!take_from_budget(window_bytes)) return RecordEnd::limit;
-  const OpenFile file(folder_, number_, flags);
-  auto* memory = static_cast<char*>(file.grow_and_map(mapped_bytes_, window_bytes));
+  const OpenFile file(folder_, number_, O_CREAT | O_EXCL);
+  void* const memory = file.grow_and_map(window_bytes);
   if (memory == nullptr) return RecordEnd::no_room;
-  // The head stays mapped: it tells how the file ends.
-  if (window_ != nullptr && window_ != reinterpret_cast<char*>(head_)) {
-    munmap(window_, window_bytes);
+  head_ = static_cast<RecordFileHead*>(memory);
+  file_bytes_ = window_bytes;
+  return RecordEnd::whole;
+}
+
+RecordEnd RecordStream::store_window() noexcept {
+  if (!take_from_budget(window_bytes)) return RecordEnd::limit;
+  const OpenFile file(folder_, number_, 0);
+  if (!file.write_at(file_bytes_, reinterpret_cast<const char*>(head_), window_bytes)) {
+    return RecordEnd::no_room;
   }
-  window_ = memory;
-  next_ = reinterpret_cast<std::uint64_t*>(memory);
-  end_ = next_ + window_bytes / sizeof(std::uint64_t);
-  mapped_bytes_ += window_bytes;
+  file_bytes_ += window_bytes;
   return RecordEnd::whole;
 }
 
@@ -226,8 +249,17 @@ std::uint64_t low_bits(std::uint64_t value, unsigned bits) noexcept {
 
 }  // namespace
 
-// Precondition: there is room.
+void RecordStream::begin_window() noexcept {
+  auto* const begin = reinterpret_cast<std::uint64_t*>(head_);
+  next_ = begin + sizeof(RecordFileHead) / sizeof(std::uint64_t);
+  end_ = begin + window_bytes / sizeof(std::uint64_t);
+  store_first(next_, 0);
+  write_clock();
+}
+
+// Precondition: there is room, and for a word more.
 void RecordStream::write_clock() noexcept {
+  next_[clock_words] = 0;
   const RecordMoment at = record_moment();
   const Worker* const worker = this_worker();
   next_[1] = at.ticks;
@@ -245,11 +277,11 @@ void RecordStream::write_clock() noexcept {
 
 bool RecordStream::go_to_next_window() noexcept {
   if (has_ended_) return false;
-  if (const RecordEnd end = map_next(0); end != RecordEnd::whole) {
+  if (const RecordEnd end = store_window(); end != RecordEnd::whole) {
     give_up(end);
     return false;
   }
-  write_clock();
+  begin_window();
   return true;
 }
 
@@ -257,7 +289,7 @@ void RecordStream::go_on_as(std::uint32_t system_thread) noexcept {
   if (system_thread == system_thread_) return;
   system_thread_ = system_thread;
   // Every window begins with a clock, which tells it.
-  if (end_ - next_ < static_cast<std::ptrdiff_t>(clock_words)) {
+  if (end_ - next_ < static_cast<std::ptrdiff_t>(clock_words + 1)) {
     go_to_next_window();
   } else {
     write_clock();
@@ -278,14 +310,15 @@ bool RecordStream::fits(std::uint64_t at) const noexcept {
 }
 
 std::uint64_t* RecordStream::reserve(std::size_t words, std::uint64_t at) noexcept {
-  // There is always room for a clock, too.
-  if (static_cast<std::size_t>(end_ - next_) < words + clock_words) [[unlikely]] {
+  // There is always room for a clock, too, and for the word behind.
+  if (static_cast<std::size_t>(end_ - next_) < words + clock_words + 1) [[unlikely]] {
     if (!go_to_next_window()) return nullptr;
   }
   if (!fits(at)) [[unlikely]]
     write_clock();
   std::uint64_t* const event = next_;
   next_ += words;
+  *next_ = 0;
   return event;
 }
 

@@ -19,8 +19,9 @@ struct RecordedWords {
   std::uint64_t what = 0;
 };
 
-/// One thread's file. Only that thread writes; its memory is never unmapped at the end, so that it
-/// is whole whenever the process ends. No descriptor is kept.
+/// One thread's file. Only that thread writes; the window that it writes into is the file's own
+/// memory and never unmapped, so that the file is whole whenever the process ends. No descriptor is
+/// kept. Invariant: the word behind the last event is 0, whatever an earlier window had there.
 class RecordStream {
  public:
   static constexpr std::size_t window_bytes = std::size_t{256} * 1024;
@@ -87,8 +88,11 @@ class RecordStream {
 
  private:
   RecordStream() noexcept = default;
-  /// `flags` for open().
-  RecordEnd map_next(int flags) noexcept;
+  /// Makes the file, with the window that stays mapped.
+  RecordEnd make_file() noexcept;
+  /// Copies the window, which is full, behind the others.
+  RecordEnd store_window() noexcept;
+  void begin_window() noexcept;
   void give_up(RecordEnd end) noexcept;
   bool go_to_next_window() noexcept;
   void write_clock() noexcept;
@@ -121,9 +125,8 @@ class RecordStream {
   std::uint64_t tasks_ = 0;
   std::uint64_t last_ticks_ = 0;  ///< of the event before
   std::uint32_t constructs_ = 0;
-  std::uint64_t mapped_bytes_ = 0;  ///< end of the current window in the file
-  RecordFileHead* head_ = nullptr;  ///< stays mapped
-  char* window_ = nullptr;
+  std::uint64_t file_bytes_ = 0;    ///< that the file has
+  RecordFileHead* head_ = nullptr;  ///< at the window's begin
   std::uint64_t* next_ = nullptr;
   std::uint64_t* end_ = nullptr;
   std::uint64_t last_begun_ = 0;   ///< since the last clock; 0: none

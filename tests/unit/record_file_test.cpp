@@ -54,23 +54,36 @@ class File {
     return add({first_word(RecordKind::enter, 1), nanoseconds, region, 0,
                 worker | 1ULL << 24U | 2ULL << 40U});
   }
+  /// What comes goes into a new window; what was there is stored behind the others.
   File& next_window() {
-    const std::size_t words = window_bytes / sizeof(std::uint64_t);
-    const std::size_t used = words_.size() + sizeof(RecordFileHead) / sizeof(std::uint64_t);
-    words_.resize((used + words - 1) / words * words -
-                  sizeof(RecordFileHead) / sizeof(std::uint64_t));
+    stored_.push_back(window());
+    words_.clear();
+    return *this;
+  }
+  /// The thread is stopped when it has stored the window's first bytes.
+  File& stop_while_storing(std::size_t bytes) {
+    stored_.push_back(window());
+    stored_.back().resize(bytes);
     return *this;
   }
   [[nodiscard]] RecordedStream read() const {
-    std::vector<std::byte> bytes(sizeof(head_) + words_.size() * sizeof(std::uint64_t));
-    std::memcpy(bytes.data(), &head_, sizeof(head_));
-    std::memcpy(bytes.data() + sizeof(head_), words_.data(), bytes.size() - sizeof(head_));
+    std::vector<std::byte> bytes = window();
+    if (stored_.empty()) bytes.resize(sizeof(head_) + words_.size() * sizeof(std::uint64_t));
+    for (const auto& each : stored_) bytes.insert(bytes.end(), each.begin(), each.end());
     auto stream = parse_record(bytes);
     EXPECT_TRUE(stream.ok());
     return stream.ok() ? stream.value() : RecordedStream{};
   }
 
  private:
+  [[nodiscard]] std::vector<std::byte> window() const {
+    std::vector<std::byte> bytes(
+        std::max(sizeof(head_) + words_.size() * sizeof(std::uint64_t), std::size_t{window_bytes}));
+    std::memcpy(bytes.data(), &head_, sizeof(head_));
+    std::memcpy(bytes.data() + sizeof(head_), words_.data(), words_.size() * sizeof(std::uint64_t));
+    return bytes;
+  }
+  std::vector<std::vector<std::byte>> stored_;
   RecordFileHead head_;
   std::vector<std::uint64_t> words_;
 };
@@ -235,6 +248,35 @@ TEST(RecordFile, GoesOnAfterDamageWithWhatTheNextWindowTells) {
   ASSERT_EQ(stream.events.size(), 2U);
   EXPECT_EQ(stream.events[1].words[0], task(42));
   EXPECT_EQ(stream.events[1].words[1], task(17));
+}
+
+// Three tasks are made, each in a window of its own.
+File three_windows() {
+  File file;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    if (i > 0) file.next_window();
+    file.clock(100 * i, 100 * i, i).add({first_word(RecordKind::create, 0, 5)});
+  }
+  return file;
+}
+
+TEST(RecordFile, HasItsWindowsInTheOrderOfTime) {
+  const RecordedStream stream = three_windows().read();
+  ASSERT_EQ(stream.events.size(), 3U);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(stream.events[i].words[0], task(i + 1));
+    EXPECT_EQ(stream.events[i].at, 100 * i + 5);
+  }
+}
+
+TEST(RecordFile, OfAThreadThatWasStoppedWhileItStoredAWindowHasThatOnce) {
+  for (const std::size_t bytes :
+       {std::size_t{1}, sizeof(RecordFileHead), sizeof(RecordFileHead) + 40,
+        sizeof(RecordFileHead) + 48, std::size_t{1000}, std::size_t{window_bytes}}) {
+    const RecordedStream stream = three_windows().stop_while_storing(bytes).read();
+    ASSERT_EQ(stream.events.size(), 3U) << bytes;
+    EXPECT_EQ(stream.events[2].words[0], task(3));
+  }
 }
 
 TEST(RecordFile, TellsTheTimeAtTheRateOfItsClocks) {
