@@ -354,9 +354,11 @@ bool RecordStream::begin_near(std::uint64_t task, std::uint32_t start, std::uint
       elapsed >> RecordedNearBegin::elapsed_bits != 0) {
     return false;
   }
-  // No clock comes in between: there is room since look_ahead(), and the ticks fit.
-  std::uint64_t* const event = reserve(1, at);
-  if (event == nullptr) return false;
+  // No clock comes in between: the ticks fit.
+  if (has_ended_) [[unlikely]]
+    return false;
+  std::uint64_t* const event = next_++;  // there is room since look_ahead()
+  *next_ = 0;
   store_first(event, static_cast<std::uint64_t>(RecordKind::begin_near) |
                          std::uint64_t{start} << small_shift |
                          low_bits(distance, RecordedNear::begin_bits)
@@ -396,7 +398,7 @@ bool RecordStream::create_of(std::span<const RecordedWords> accesses, std::uint3
   if (!fits(at)) [[unlikely]]
     write_clock();
   at = std::max(at, last_ticks_);
-  std::array<std::uint32_t, most_short_accesses> shapes{};
+  std::array<std::uint32_t, most_short_accesses> shapes;  // the first ones are filled
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     shapes[i] = shape(accesses[i].what, at);
     if (shapes[i] == 0) return false;

@@ -13,10 +13,11 @@
 
 namespace lares::runtime {
 
-/// An access as it stands in a file.
+/// An access as it stands in a file. Without initial values: a list of some on the stack, of which
+/// most tasks need one, would take as long to clear as to write.
 struct RecordedWords {
-  std::uint64_t where = 0;
-  std::uint64_t what = 0;
+  std::uint64_t where;
+  std::uint64_t what;
 };
 
 /// One thread's file. Only that thread writes; the window that it writes into is the file's own
