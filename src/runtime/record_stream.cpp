@@ -309,7 +309,8 @@ bool RecordStream::fits(std::uint64_t at) const noexcept {
   return at + little - last_ticks_ <= most;
 }
 
-std::uint64_t* RecordStream::reserve(std::size_t words, std::uint64_t at) noexcept {
+[[gnu::always_inline]] inline std::uint64_t* RecordStream::room_for(std::size_t words,
+                                                                    std::uint64_t at) noexcept {
   // There is always room for a clock, too, and for the word behind.
   if (static_cast<std::size_t>(end_ - next_) < words + clock_words + 1) [[unlikely]] {
     if (!go_to_next_window()) return nullptr;
@@ -322,6 +323,10 @@ std::uint64_t* RecordStream::reserve(std::size_t words, std::uint64_t at) noexce
   return event;
 }
 
+std::uint64_t* RecordStream::reserve(std::size_t words, std::uint64_t at) noexcept {
+  return room_for(words, at);
+}
+
 void RecordStream::commit(std::uint64_t* event, RecordKind kind, std::uint32_t small,
                           std::uint64_t at) noexcept {
   const std::uint64_t elapsed = at > last_ticks_ ? at - last_ticks_ : 0;
@@ -332,7 +337,7 @@ void RecordStream::commit(std::uint64_t* event, RecordKind kind, std::uint32_t s
 
 void RecordStream::write(RecordKind kind, std::uint32_t small) noexcept {
   const std::uint64_t at = ticks();
-  std::uint64_t* const event = reserve(1, at);
+  std::uint64_t* const event = room_for(1, at);
   if (event != nullptr) commit(event, kind, small, at);
 }
 
@@ -398,18 +403,43 @@ bool RecordStream::create_of(std::span<const RecordedWords> accesses, std::uint3
   if (!fits(at)) [[unlikely]]
     write_clock();
   at = std::max(at, last_ticks_);
-  std::array<std::uint32_t, most_short_accesses> shapes;  // the first ones are filled
+  if (!write_known_shapes(accesses) && !write_new_shapes(accesses, at)) return false;
+  std::uint64_t* const event = next_;
+  event[accesses.size()] |= record_last_access;
+  next_ += 1 + accesses.size();
+  *next_ = 0;
+  commit(event, RecordKind::create_of, small, at);
+  return true;
+}
+
+RecordStream::KnownShape& RecordStream::shape_at(std::uint64_t what) noexcept {
+  static_assert(std::tuple_size_v<decltype(shapes_at_)> == 1U << 8U);
+  return shapes_at_[(what * 0x9E3779B97F4A7C15ULL) >> 56U];
+}
+
+// Behind the place of the next event's first word, which stays 0. Precondition: there is room.
+bool RecordStream::write_known_shapes(std::span<const RecordedWords> accesses) noexcept {
+  std::uint64_t* word = next_;
+  for (const RecordedWords& each : accesses) {
+    const KnownShape& known = shape_at(each.what);
+    if (known.number == 0 || known.what != each.what) [[unlikely]]
+      return false;
+    *++word = each.where | std::uint64_t{known.number} << record_home_shift;
+  }
+  return true;
+}
+
+// Tells of those that are new first.
+bool RecordStream::write_new_shapes(std::span<const RecordedWords> accesses,
+                                    std::uint64_t at) noexcept {
+  std::array<std::uint32_t, most_short_accesses> shapes{};
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     shapes[i] = shape(accesses[i].what, at);
     if (shapes[i] == 0) return false;
   }
-  std::uint64_t* const event = reserve(1 + accesses.size(), at);
-  if (event == nullptr) return false;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
-    event[i + 1] = accesses[i].where | std::uint64_t{shapes[i]} << record_home_shift;
+    next_[i + 1] = accesses[i].where | std::uint64_t{shapes[i]} << record_home_shift;
   }
-  event[accesses.size()] |= record_last_access;
-  commit(event, RecordKind::create_of, small, at);
   return true;
 }
 
@@ -435,8 +465,7 @@ void RecordStream::resume(std::uint64_t at) noexcept {
 }
 
 std::uint32_t RecordStream::shape(std::uint64_t what, std::uint64_t at) noexcept {
-  KnownShape& known = shapes_at_[(what * 0x9E3779B97F4A7C15ULL) >> 56U];
-  static_assert(std::tuple_size_v<decltype(shapes_at_)> == 1U << 8U);
+  KnownShape& known = shape_at(what);
   if (known.number != 0 && known.what == what) return known.number;
   if (shapes_ == most_record_shapes) return 0;
   std::uint64_t* const event = reserve(2, at);

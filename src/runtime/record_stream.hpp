@@ -100,6 +100,10 @@ class RecordStream {
   /// An event that happens when ticks() is `at` needs no clock before it.
   [[nodiscard]] bool fits(std::uint64_t at) const noexcept;
   void resume(std::uint64_t at) noexcept;
+  /// reserve(), where a call would take as long.
+  std::uint64_t* room_for(std::size_t words, std::uint64_t at) noexcept;
+  bool write_known_shapes(std::span<const RecordedWords> accesses) noexcept;
+  bool write_new_shapes(std::span<const RecordedWords> accesses, std::uint64_t at) noexcept;
   std::uint32_t name_construct(std::uintptr_t code) noexcept;
   bool begin_near(std::uint64_t task, std::uint32_t start, std::uint64_t at) noexcept;
   /// The number under which the file knows this second word of an access, or 0.
@@ -113,6 +117,7 @@ class RecordStream {
     std::uint64_t what = 0;
     std::uint32_t number = 0;  ///< 0: none
   };
+  KnownShape& shape_at(std::uint64_t what) noexcept;
   static constexpr std::size_t told_slots = 4096;
   static std::size_t slot_of(std::uintptr_t address) noexcept {
     static_assert(told_slots == 1U << 12U);
