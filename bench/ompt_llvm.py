@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs LLVM's tests of OMPT, which were written for libomp, built by GCC and under `lares run`.
+"""Runs LLVM's tests of OMPT, which were written for libomp, built by GCC or Clang and under `lares run`.
 
-Usage: bench/ompt_llvm.py LARES TESTS INCLUDE [--filecheck NAME] [--only WORD] [--show]
+Usage: bench/ompt_llvm.py LARES TESTS INCLUDE [--family gcc|clang] [--stock] [--filecheck NAME] [--only WORD] [--show]
 
 TESTS is openmp/runtime of a copy of llvm-project (or of its old mirror llvm-mirror/openmp, whose
 runtime it is), INCLUDE the folder of omp-tools.h. Prints a line for each test, "pass", "FAIL" or
@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+# Of C, of C++.
+COMPILERS = {"gcc": ("gcc-12", "g++-12"), "clang": ("clang-19", "clang++-19")}
 # Names of barriers that OpenMP 5.1 has added, for copies that are older. Older ones also take a
 # test of a lock for a wait.
 NEW_BARRIERS = ("implicit_workshare", "implicit_parallel")
@@ -67,9 +69,10 @@ def outcome(file, tests, options):
     lines = command_lines(source)
     if not lines:
         return "skip", "no command"
-    if re.search(r"UNSUPPORTED:.*\bgcc\b(?!-)|XFAIL:.*\bgcc\b(?!-)", source):
-        return "skip", "the test says that it is not for GCC"
-    if "kmpc" in source or "kmp_" in source:
+    is_gcc = options.family == "gcc"
+    if re.search(rf"(UNSUPPORTED|XFAIL):.*\b{options.family}\b(?!-)", source):
+        return "skip", f"the test says that it is not for {options.family}"
+    if is_gcc and ("kmpc" in source or "kmp_" in source):
         return "skip", "calls functions of libomp"
     if "loadtool" in str(file):
         return "skip", "builds libraries of its own; tests/ompt has the same"
@@ -79,20 +82,21 @@ def outcome(file, tests, options):
     first = tests / "first_call.c"
     first.write_text("#include <omp.h>\n__attribute__((constructor)) static void first_call(void)"
                      "{ omp_set_dynamic(omp_get_dynamic()); }\n")
-    compiler = "g++-12" if file.suffix == ".cpp" else "gcc-12"
+    compiler = COMPILERS[options.family][file.suffix == ".cpp"]
     build = [compiler, "-w", "-g", "-fopenmp", "-rdynamic", f"-I{tests}", "-idirafter",
              options.include, str(file), "-o", str(binary), "-lm", "-pthread"]
     main_code = re.sub(r"//.*", "", source.partition("main(")[2])
-    if "omp" in main_code:
+    if is_gcc and "omp" in main_code:
         build.append(str(first))
     extra = re.findall(r"-D\S+", " ".join(lines))
     done = subprocess.run(build + extra, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        return "skip", "GCC does not compile it: " + (done.stderr.splitlines() or ["?"])[0][-90:]
-    run = f"{options.lares} run --quiet -- {binary}"
+        return "skip", f"{compiler} does not compile it: " + (done.stderr.splitlines() or ["?"])[0][-90:]
+    run = str(binary) if options.stock else f"{options.lares} run --quiet -- {binary}"
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "LARES_"))}
-    # The tool is in the program; that one is named has `lares run` look at more constructs.
-    kept["OMP_TOOL_LIBRARIES"] = str(binary)
+    # The tool is in the program; that one is named has `lares run` look at more of GCC's constructs.
+    if is_gcc:
+        kept["OMP_TOOL_LIBRARIES"] = str(binary)
     for line in lines:
         line = re.sub(r"%libomp-cxx-compile-and-run|%libomp-compile-and-run", "%run", line)
         line = re.sub(r"%libomp-(cxx-)?compile(\s+-\S+)*\s*&&", "", line)
@@ -125,6 +129,8 @@ def main():
     parser.add_argument("tests", type=pathlib.Path)
     parser.add_argument("include")
     parser.add_argument("--filecheck", default="FileCheck-14")
+    parser.add_argument("--family", choices=COMPILERS, default="gcc")
+    parser.add_argument("--stock", action="store_true", help="without Lares, to compare with")
     parser.add_argument("--only", default="")
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()

@@ -49,19 +49,21 @@ class OpenFile {
     char path[600];
     std::snprintf(path, sizeof(path), "%s/record.%d.%llu", folder, static_cast<int>(getpid()),
                   static_cast<unsigned long long>(number));
-    file_ = to_high_number(::open(path, O_RDWR | O_CLOEXEC | flags, 0600));
-    if (file_ < 0 || stat(path, &status_) != 0) file_ = -1;
+    file_ = ::open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+    if (file_ < 0 || stat(path, &status_) != 0) return;
+    is_known_ = true;
+    go_to_high_number();
   }
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
   ~OpenFile() {
-    if (is_ours()) close(file_);
+    if (is_ours(file_)) close(file_);
   }
 
   /// The file's begin, made long enough. A mapped file that cannot be filled would end the program
   /// by SIGBUS, so the room is promised first.
   [[nodiscard]] void* grow_and_map(std::size_t bytes) const noexcept {
-    if (!is_ours() || !grow(bytes) || !is_ours()) return nullptr;
+    if (!is_ours(file_) || !grow(bytes) || !is_ours(file_)) return nullptr;
     void* memory =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file_, 0);
     return memory == MAP_FAILED ? nullptr : memory;
@@ -71,7 +73,7 @@ class OpenFile {
   [[nodiscard]] bool write_at(std::uint64_t at, const char* from,
                               std::size_t bytes) const noexcept {
     while (bytes != 0) {
-      if (!is_ours()) return false;
+      if (!is_ours(file_)) return false;
       const ssize_t written = pwrite(file_, from, bytes, static_cast<off_t>(at));
       if (written < 0 && errno == EINTR) continue;
       if (written <= 0) return false;
@@ -85,9 +87,9 @@ class OpenFile {
 
  private:
   /// Asked before each use: another thread of the program may be closing numbers right now.
-  [[nodiscard]] bool is_ours() const noexcept {
+  [[nodiscard]] bool is_ours(int file) const noexcept {
     struct stat now{};
-    return file_ >= 0 && fstat(file_, &now) == 0 && now.st_dev == status_.st_dev &&
+    return is_known_ && fstat(file, &now) == 0 && now.st_dev == status_.st_dev &&
            now.st_ino == status_.st_ino;
   }
   [[nodiscard]] bool grow(std::uint64_t bytes) const noexcept {
@@ -97,16 +99,21 @@ class OpenFile {
     } while (status == EINTR);
     return status == 0;
   }
-  /// The same file under another number; under its own if there is none.
-  static int to_high_number(int file) noexcept {
+  /// Keeps its number if there is no high one.
+  void go_to_high_number() noexcept {
     constexpr int high = 900;  // below the 1024 that a process may usually have
-    const int moved = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, high);
-    if (moved < 0) return file;
-    close(file);
-    return moved;
+    const int moved = fcntl(file_, F_DUPFD_CLOEXEC, high);
+    if (moved < 0) return;
+    if (!is_ours(moved)) {  // a copy of what the program has opened under our number meanwhile
+      close(moved);
+      return;
+    }
+    if (is_ours(file_)) close(file_);
+    file_ = moved;
   }
 
   int file_ = -1;
+  bool is_known_ = false;  ///< status_ is the file's
   struct stat status_{};
 };
 

@@ -83,10 +83,17 @@ static void on_task_dependence(ompt_data_t* before, ompt_data_t* after) {
   say("task_dependence before=%llu after=%llu", id(before), id(after));
 }
 
+// 1: of the program, 2: of a library, 0: none.
+static int place_of(const void* code) {
+  Dl_info at = {0}, program = {0};
+  if (code == NULL) return 0;
+  dladdr((const void*)getauxval(AT_PHDR), &program);
+  return dladdr(code, &at) != 0 && at.dli_fbase == program.dli_fbase ? 1 : 2;
+}
 static void sync_line(const char* name, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
                       const ompt_data_t* parallel, const ompt_data_t* task, const void* code) {
   say("%s kind=%d endpoint=%d parallel=%llu id=%llu code=%d", name, (int)kind, (int)endpoint,
-      id(parallel), id(task), code != NULL);
+      id(parallel), id(task), place_of(code));
 }
 static void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
                            ompt_data_t* parallel, ompt_data_t* task, const void* code) {
@@ -106,13 +113,6 @@ static void on_cancel(ompt_data_t* task, int flags, const void* code) {
   say("cancel id=%llu flags=%u code=%d", id(task), (unsigned)flags, code != NULL);
 }
 
-// 1: of the program, 2: of a library, 0: none.
-static int place_of(const void* code) {
-  Dl_info at = {0}, program = {0};
-  if (code == NULL) return 0;
-  dladdr((const void*)getauxval(AT_PHDR), &program);
-  return dladdr(code, &at) != 0 && at.dli_fbase == program.dli_fbase ? 1 : 2;
-}
 static void on_lock_init(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait,
                          const void* code) {
   say("lock_init kind=%d hint=%u impl=%u wait=%llu code=%d", (int)kind, hint, impl,

@@ -556,6 +556,12 @@ class Clang(unittest.TestCase):
         self.assertIn("an OMPT tool is part of the program", done.stderr)
         self.assertEqual(len(named(events.parse(text), "task_create")), 100)
 
+    def test_its_waits_have_the_programs_addresses(self):
+        _, text = run(INSIDE, "waits")
+        told = [e for e in named(events.parse(text), "sync_region", endpoint=1) if e.kind in (events.WAIT, events.GROUP)]
+        self.assertEqual({e.kind for e in told}, {events.WAIT, events.GROUP})
+        self.assertEqual({e.code for e in told}, {1})
+
     def test_archer_finds_the_race_and_few_others(self):
         if archer() is None or not (FOLDER / "races-clang").exists():
             self.skipTest("no libarcher, or Clang has no ThreadSanitizer")

@@ -57,8 +57,9 @@ using tools::ompt::SyncRegion;
 
 LARES_EXPORT std::int32_t __kmpc_omp_taskwait(kmp_location* loc, std::int32_t gtid) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_omp_taskwait, loc, gtid);
+  // No local's address is taken: forwarding is a jump then, and a tool of libomp's sees who waits.
   tools::waiting(*worker, SyncRegion::taskwait, __builtin_return_address(0),
-                 [&] { runtime::taskwait(*worker); });
+                 [&here = *worker] { runtime::taskwait(here); });
   return 0;
 }
 
@@ -111,7 +112,7 @@ LARES_EXPORT void __kmpc_end_taskgroup(kmp_location* loc, std::int32_t gtid) {
   LARES_KMP_WORKER_OR_FORWARD(__kmpc_end_taskgroup, loc, gtid);
   if (tools::is_watched(*worker)) [[unlikely]] {
     return tools::wait_watched(SyncRegion::taskgroup, __builtin_return_address(0), true,
-                               [&] { kmp::end_group(*worker); });
+                               [&here = *worker] { kmp::end_group(here); });
   }
   kmp::end_group(*worker);
 }
