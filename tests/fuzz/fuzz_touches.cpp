@@ -1,6 +1,7 @@
 // Any bytes given as what the kernel told of page faults: as its ring, as the file of touches that
 // is made of it, and as that file beside a small trace; and as the file of moves. A sentence, or
 // findings whose sums agree. Run: fuzz_touches -max_total_time=60 CORPUS tests/fuzz/touches
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -95,6 +96,13 @@ void check(const trace::PageFindings& pages) {
   demand(columns == trace::all_bytes(pages.bytes) && rows == columns && areas == columns);
 }
 
+// There are no areas of samples.
+void check_samples(trace::PageFindings samples) {
+  demand(samples.areas.empty());
+  samples.areas.push_back({.bytes = samples.bytes});
+  check(samples);
+}
+
 // Of any bytes: sums that hold.
 void read_as_moves(std::span<const std::byte> bytes) {
   const auto moves = analysis::parse_moves(bytes);
@@ -104,9 +112,21 @@ void read_as_moves(std::span<const std::byte> bytes) {
   demand(!assembler.add(small_record()));
   assembler.add(moves.value());
   const trace::Trace trace = assembler.finish();
-  demand(trace.moves.list.size() == moves.value().events.size());
-  const trace::MoveFindings found = trace::find(trace).moves;
-  demand(found.marks.times + found.fetches.times + found.calls.times == trace.moves.list.size());
+  const auto& events = moves.value().events;
+  const auto of_threads =
+      static_cast<std::size_t>(std::count_if(events.begin(), events.end(), [](const auto& event) {
+        return event.kind == memory::MoveKind::thread;
+      }));
+  demand(trace.moves.list.size() == events.size() - of_threads);
+  demand(trace.moves.threads.size() <= of_threads);
+  const trace::Findings findings = trace::find(trace);
+  const trace::MoveFindings& found = findings.moves;
+  demand(found.marks.times + found.fetches.times + found.calls.times + found.samples.times ==
+         trace.moves.list.size());
+  check_samples(findings.sampled);
+  std::uint64_t went = 0;
+  for (const trace::ThreadMoveSums& each : found.threads) went += each.times;
+  demand(went == trace.moves.threads.size());
   std::uint64_t into = 0;
   for (const trace::MoveSums& each : found.fetches_into) into += each.bytes;
   demand(into <= found.fetches.bytes);
