@@ -21,6 +21,7 @@
 
 #include "analysis/stats_file.hpp"
 #include "analysis/summary.hpp"
+#include "base/file_size_limit.hpp"
 #include "cli/commands.hpp"
 #include "cli/launch/binding.hpp"
 #include "cli/launch/environment.hpp"
@@ -40,6 +41,7 @@
 #include "machine/discover.hpp"
 #include "machine/machine.hpp"
 #include "policy/registry.hpp"
+#include "runtime/counters.hpp"
 
 namespace lares::cli {
 namespace {
@@ -271,6 +273,12 @@ class Run {
     if (!session) {
       warn(settings_, session.error().sentence);
       return run_it().ending;
+    }
+    if (file_size_limit() < runtime::counters_file_bytes) {
+      warn(settings_,
+           fmt::format("files may have {} at most (ulimit -f), so nothing is counted and "
+                       "there is no summary; records end where a file may not grow",
+                       human_bytes({file_size_limit()})));
     }
     prepare(session.value());
     if (record_.is_wanted() || trace_.is_wanted()) {

@@ -92,6 +92,9 @@ struct CountersFile {
   std::atomic<std::uint64_t> waiting_ns;
 };
 static_assert(sizeof(CountersFile) <= CountersFile::slots_offset);
+/// Of the file, slots and all.
+inline constexpr std::size_t counters_file_bytes =
+    CountersFile::slots_offset + max_counter_slots * sizeof(CounterSlot);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 }  // namespace lares::runtime

@@ -14,6 +14,7 @@
 #include <new>
 
 #include "base/clock.hpp"
+#include "base/file_size_limit.hpp"
 #include "base/tick_rate.hpp"
 #include "runtime/code_place.hpp"
 #include "runtime/engine.hpp"
@@ -72,6 +73,7 @@ class OpenFile {
   /// False if not all of it can be written.
   [[nodiscard]] bool write_at(std::uint64_t at, const char* from,
                               std::size_t bytes) const noexcept {
+    if (at + bytes > file_size_limit()) return false;
     while (bytes != 0) {
       if (!is_ours(file_)) return false;
       const ssize_t written = pwrite(file_, from, bytes, static_cast<off_t>(at));
@@ -93,6 +95,7 @@ class OpenFile {
            now.st_ino == status_.st_ino;
   }
   [[nodiscard]] bool grow(std::uint64_t bytes) const noexcept {
+    if (bytes > file_size_limit()) return false;
     int status = 0;
     do {
       status = posix_fallocate(file_, 0, static_cast<off_t>(bytes));

@@ -211,6 +211,21 @@ class Use(unittest.TestCase):
             found = sum(line.startswith("task") for line in lines)
             self.assertTrue(10000 < found <= (1 << 20) // 24, found)
 
+    def test_a_limit_of_files_does_not_end_the_program(self):
+        for program in PROGRAMS:
+            with tempfile.TemporaryDirectory() as folder:
+                for kibibytes, found in ((200, False), (600, True)):
+                    trace = f"{folder}/{kibibytes}"
+                    done = subprocess.run(
+                        ["bash", "-c", f"ulimit -f {kibibytes}; exec \"$@\"", "-", LARES, "run", "--trace", trace, "--",
+                         program, "many"], capture_output=True, text=True, timeout=120, check=False)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn(f"files may have {kibibytes}.0 KiB at most (ulimit -f)", done.stderr)
+                    report = subprocess.run([LARES, "report", trace, "--format", "json"], capture_output=True, text=True,
+                                            timeout=120, check=False)
+                    grains = json.loads(report.stdout)["runs"][0]["all"]["grains"] if report.returncode == 0 else 0
+                    self.assertEqual(grains > 0, found, report.stdout[:300] + report.stderr)
+
     def test_bound_that_makes_no_sense_is_a_mistake(self):
         done, _ = record(PROGRAMS[0], "waits", options=["--record-limit", "much"])
         self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -249,15 +249,23 @@ TEST(TracePages, SumsAreTheSameByThreadRowAndArea) {
   }
 }
 
-/// A thread's file: the system's thread 21, then 22, in one region of process 7 each.
-std::vector<std::byte> record_of_two_threads() {
+/// A thread's file of process 7 with these words; a tick is a nanosecond.
+std::vector<std::byte> record_of(const std::vector<std::uint64_t>& words) {
   using runtime::RecordFileHead;
-  using runtime::RecordKind;
   RecordFileHead head{};
   head.magic = RecordFileHead::expected_magic;
   head.pid = 7;
   head.window_bytes = 4096;
   head.ticks_per_microsecond = 1000;
+  std::vector<std::byte> bytes(head.window_bytes);
+  std::memcpy(bytes.data(), &head, sizeof(head));
+  std::memcpy(bytes.data() + sizeof(head), words.data(), words.size() * sizeof(std::uint64_t));
+  return bytes;
+}
+
+/// A thread's file: the system's thread 21, then 22, in one region of process 7 each.
+std::vector<std::byte> record_of_two_threads() {
+  using runtime::RecordKind;
   const auto word = [](RecordKind kind, std::uint64_t small) {
     return static_cast<std::uint64_t>(kind) | small << 8U;
   };
@@ -285,10 +293,7 @@ std::vector<std::byte> record_of_two_threads() {
                                             0,
                                             word(RecordKind::leave, 0),
                                             4000};
-  std::vector<std::byte> bytes(head.window_bytes);
-  std::memcpy(bytes.data(), &head, sizeof(head));
-  std::memcpy(bytes.data() + sizeof(head), words.data(), words.size() * sizeof(std::uint64_t));
-  return bytes;
+  return record_of(words);
 }
 
 TEST(TraceTouches, AreThoseOfTheThreadsThatTheFilesTell) {
@@ -408,13 +413,7 @@ TEST(TraceSamples, OfTwoProcessesAreNoNeighbours) {
 /// 1300, 1600 and, in the second region, at 3300.
 std::vector<std::byte> record_of_a_thread_with_grains() {
   using runtime::RecordedStart;
-  using runtime::RecordFileHead;
   using runtime::RecordKind;
-  RecordFileHead head{};
-  head.magic = RecordFileHead::expected_magic;
-  head.pid = 7;
-  head.window_bytes = 4096;
-  head.ticks_per_microsecond = 1000;
   std::vector<std::uint64_t> words;
   const auto event = [&words](RecordKind kind, std::uint64_t small, std::uint64_t elapsed,
                               std::initializer_list<std::uint64_t> more = {}) {
@@ -437,10 +436,7 @@ std::vector<std::byte> record_of_a_thread_with_grains() {
   event(RecordKind::enter, 1, 1000, {3000, 2, 0, 0});
   grain(3, 300);
   event(RecordKind::leave, 0, 650, {4000});
-  std::vector<std::byte> bytes(head.window_bytes);
-  std::memcpy(bytes.data(), &head, sizeof(head));
-  std::memcpy(bytes.data() + sizeof(head), words.data(), words.size() * sizeof(std::uint64_t));
-  return bytes;
+  return record_of(words);
 }
 
 memory::MoveEvent thread_move(std::uint64_t at, std::uint32_t thread, std::uint32_t domain,

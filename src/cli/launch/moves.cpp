@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/session_file.hpp"
+#include "base/file_size_limit.hpp"
 #include "memory/moves/move_event.hpp"
 
 namespace lares::cli {
@@ -36,7 +37,7 @@ int allocate(int file, const MovesHead& head) {
 
 Result<Bytes> make_moves_file(const std::string& trace, Bytes limit) {
   constexpr std::uint64_t part = 16;
-  const std::uint64_t bytes = std::min(limit.count / part, most_bytes);
+  const std::uint64_t bytes = std::min({limit.count / part, most_bytes, file_size_limit()});
   MovesHead head;
   if (bytes < sizeof(head) + sizeof(MoveEvent)) return Bytes{0};
   head.room = (bytes - sizeof(head)) / sizeof(MoveEvent);

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/file_size_limit.hpp"
 #include "runtime/record_budget.hpp"
 
 namespace lares::cli {
@@ -43,6 +44,8 @@ runtime::RecordBudget* map_budget(const std::string& session) {
 }
 
 bool append(int file, const void* bytes, std::size_t count) {
+  const off_t end = lseek(file, 0, SEEK_CUR);
+  if (end < 0 || static_cast<std::uint64_t>(end) + count > file_size_limit()) return false;
   const auto* next = static_cast<const char*>(bytes);
   while (count > 0) {
     const ssize_t written = ::write(file, next, count);

@@ -17,6 +17,7 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "base/file_size_limit.hpp"
 #include "host/openmp/thread_moves.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/first_domain.hpp"
@@ -195,7 +196,7 @@ std::atomic<std::uint32_t>* map_owners(const char* session, std::size_t count) n
   void* memory = MAP_FAILED;
   const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file >= 0) {
-    if (ftruncate(file, static_cast<off_t>(bytes)) == 0) {
+    if (bytes <= file_size_limit() && ftruncate(file, static_cast<off_t>(bytes)) == 0) {
       memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     }
     close(file);

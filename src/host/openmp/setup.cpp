@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/file_size_limit.hpp"
 #include "base/read_file.hpp"
 #include "host/openmp/binding.hpp"
 #include "host/openmp/following.hpp"
@@ -48,7 +49,7 @@ void* map_file(const char* kind, std::size_t bytes) noexcept {
   const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return nullptr;
   void* memory = MAP_FAILED;
-  if (ftruncate(file, static_cast<off_t>(bytes)) == 0) {
+  if (bytes <= file_size_limit() && ftruncate(file, static_cast<off_t>(bytes)) == 0) {
     memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   }
   close(file);
@@ -78,9 +79,7 @@ void explain_if_wanted() noexcept {
 }
 
 runtime::CountersFile* map_counters() noexcept {
-  void* const memory =
-      map_file("stats", runtime::CountersFile::slots_offset +
-                            runtime::max_counter_slots * sizeof(runtime::CounterSlot));
+  void* const memory = map_file("stats", runtime::counters_file_bytes);
   if (memory == nullptr) return nullptr;
   explain_if_wanted();
   auto* counters = static_cast<runtime::CountersFile*>(memory);

@@ -1,6 +1,5 @@
 // What moved, for people: memory, pages that were looked at, threads.
 #include <string>
-#include <vector>
 
 #include "cli/study/report/report.hpp"
 #include "trace/findings/moves.hpp"
@@ -16,15 +15,9 @@ std::string memory_table(const ReportedRun& run) {
   table.add({"", "times", "bytes", "changed node", "time"});
   for (const trace::MoveRow& row : trace::move_rows(run.findings.moves)) {
     table.add({row.what, std::to_string(row.sums.times), human_bytes({row.sums.bytes}),
-               row.sums.arrived == 0 ? "-" : human_bytes({row.sums.arrived}),
-               trace::human_time(row.sums.took)});
+               part_word(row.sums.arrived), trace::human_time(row.sums.took)});
   }
   return table.text("  ");
-}
-
-std::string bytes_word(const trace::BytesByUse& bytes, trace::PageUse use) {
-  const std::uint64_t part = bytes_of(bytes, use);
-  return part == 0 ? "-" : human_bytes({part});
 }
 
 std::string samples_table(const ReportedRun& run) {
@@ -32,8 +25,8 @@ std::string samples_table(const ReportedRun& run) {
   table.add({"touched by", "bytes", "local", "remote"});
   for (const trace::PageColumn& column : run.findings.sampled.columns) {
     table.add({thread_word(run, column.thread), human_bytes({trace::all_bytes(column.bytes)}),
-               bytes_word(column.bytes, trace::PageUse::local),
-               bytes_word(column.bytes, trace::PageUse::remote)});
+               part_word(bytes_of(column.bytes, trace::PageUse::local)),
+               part_word(bytes_of(column.bytes, trace::PageUse::remote))});
   }
   return table.text("  ");
 }

@@ -20,8 +20,6 @@ constexpr std::size_t most_areas = 12;
 constexpr std::size_t most_columns = 32;
 constexpr std::array uses = {PageUse::local, PageUse::shared, PageUse::remote, PageUse::not_named};
 
-std::string part_word(std::uint64_t part) { return part == 0 ? "-" : human_bytes({part}); }
-
 void put_bytes(Cells& cells, const BytesByUse& bytes, std::uint64_t unbound) {
   cells.push_back(human_bytes({trace::all_bytes(bytes)}));
   for (const PageUse use : uses) cells.push_back(part_word(bytes_of(bytes, use)));
@@ -120,6 +118,8 @@ std::string besides(const ReportedRun& run) {
 }
 
 }  // namespace
+
+std::string part_word(std::uint64_t bytes) { return bytes == 0 ? "-" : human_bytes({bytes}); }
 
 std::string thread_word(const ReportedRun& run, trace::Index thread) {
   if (thread == trace::none) return "others";

@@ -26,6 +26,9 @@ std::string report_text(const ReportedRun& run, const Palette& palette);
 /// line is in its sums.
 std::string pages_text(const ReportedRun& run, const Palette& palette);
 
+/// Bytes, or "-" for none.
+std::string part_word(std::uint64_t bytes);
+
 /// A thread, or "others" for none.
 std::string thread_word(const ReportedRun& run, trace::Index thread);
 
