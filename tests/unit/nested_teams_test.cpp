@@ -64,7 +64,11 @@ class Placed {
     Team team;
     team.choose(size, allowed_, memory);
     const auto member = [&](std::size_t number) {
-      team.join(number, static_cast<int>(syscall(SYS_gettid)));
+      team.join(number);
+      {
+        const HoldStill still;
+        t_member->thread.store(static_cast<int>(syscall(SYS_gettid)));
+      }
       body(number);
       team.rest();
       if (number != 0 || !team.is_inner()) let_be();
@@ -279,8 +283,113 @@ TEST(NestedTeams, TheProgramsOwnChoiceIsLeftAlone) {
   placed.region(2, [&](std::size_t number) {
     if (number != 0) return;
     let_be();
-    EXPECT_EQ(t_member->thread, 0);
+    EXPECT_EQ(t_member->thread.load(), 0);
   });
+}
+
+/// Who is thread 1 of the team, and where.
+struct Second {
+  const Member* member;
+  std::size_t domain;
+  bool operator==(const Second&) const = default;
+};
+Second second_of(Placed& placed, std::size_t size, Memory& memory) {
+  Second second{};
+  placed.region(
+      size,
+      [&](std::size_t number) {
+        if (number == 1) second = {t_member, domain_here()};
+      },
+      memory);
+  return second;
+}
+
+TEST(NestedTeams, ATeamRestsAndComesAgain) {
+  for (const char* name : {"cache", "memory", "spread"}) {
+    Placed placed(name);
+    Memory memory;
+    const Second first = second_of(placed, 3, memory);
+    EXPECT_EQ(second_of(placed, 3, memory), first) << name;
+    EXPECT_EQ(second_of(placed, 3, memory), first) << name;
+    EXPECT_NE(memory.resting, nullptr) << name;
+    second_of(placed, 4, memory);
+    ASSERT_NE(memory.resting, nullptr) << name;
+    EXPECT_EQ(memory.resting->members.size(), 4U) << name;
+  }
+}
+
+TEST(NestedTeams, WhatIsToldOfATeamPlacesItAnew) {
+  Placed placed("memory");
+  Memory memory;
+  second_of(placed, 2, memory);
+  // A page in domain 2 for thread 0, one in domain 3 for thread 1.
+  add_next_team_data({1002 * 4096, 2 * 4096}, 4096, calls);
+  EXPECT_EQ(second_of(placed, 2, memory).domain, 3U);
+  EXPECT_EQ(memory.resting, nullptr) << "its data is its own";
+  second_of(placed, 2, memory);
+  EXPECT_NE(memory.resting, nullptr);
+}
+
+TEST(NestedTeams, AGangDoesNotRest) {
+  Placed placed("gang");
+  Memory memory;
+  second_of(placed, 2, memory);
+  EXPECT_EQ(memory.resting, nullptr);
+}
+
+TEST(NestedTeams, ATeamThatRestsTakesNoCoresFromOthers) {
+  Placed placed("cache");
+  Memory all;
+  second_of(placed, domains * cores_per_domain, all);
+  Memory other;
+  placed.region(domains, [&](std::size_t number) { EXPECT_EQ(domain_here(), number); }, other);
+  EXPECT_FALSE(g_crowded.load());
+}
+
+// The master of the inner team keeps it beyond the end of the outer one.
+TEST(NestedTeams, ATeamEndsWithTheOneAroundIt) {
+  Placed placed("cache");
+  Memory outer;
+  std::vector<Memory> inner(4);
+  const auto nested = [&](std::size_t size) {
+    placed.region(size, [&](std::size_t number) { second_of(placed, 2, inner[number]); }, outer);
+  };
+  nested(2);
+  EXPECT_TRUE(inner[1].resting->bubble.valid());
+  nested(4);
+  nested(3);
+  EXPECT_TRUE(inner[2].resting->bubble.valid());
+  EXPECT_FALSE(inner[3].resting->bubble.valid()) << "its master is gone";
+  nested(4);
+  EXPECT_TRUE(inner[3].resting->bubble.valid());
+}
+
+// One thread is the master of teams at several levels.
+TEST(NestedTeams, TeamsRestWithinTeamsThatRest) {
+  Placed placed("cache");
+  std::vector<Memory> memories(4);
+  const std::function<void(std::size_t, std::size_t)> nest = [&](std::size_t level,
+                                                                 std::size_t size) {
+    if (level == memories.size()) return;
+    placed.region(
+        size,
+        [&](std::size_t number) {
+          if (number == 0) nest(level + 1, 2);
+        },
+        memories[level]);
+  };
+  nest(0, 2);
+  std::vector<const Squad*> squads;
+  for (const Memory& memory : memories) squads.push_back(memory.resting.get());
+  nest(0, 2);
+  for (std::size_t level = 0; level < memories.size(); ++level) {
+    EXPECT_EQ(memories[level].resting.get(), squads[level]) << "it came again";
+  }
+  nest(0, 3);  // all of them are new
+  nest(2, 2);  // what were inner teams have no master
+  EXPECT_EQ(memories[2].resting->master, nullptr);
+  EXPECT_TRUE(memories[1].resting->bubble.valid());
+  nest(0, 2);
 }
 
 // Everything at once, in any order; the sanitizers watch, and nobody may be lost or wait for ever.
@@ -288,15 +397,16 @@ void storm(Placed& placed, std::size_t depth, std::uint32_t seed,
            std::atomic<std::size_t>& bodies) {
   std::mt19937 random(seed);
   Memory memory;
-  for (int round = 0; round < 3; ++round) {
-    const std::size_t size = 2 + random() % 3;
+  for (std::size_t round = 0; round < 4; ++round) {
+    const std::size_t size = 2 + (seed % 3 == 0 ? round / 2 : random() % 3);
     placed.region(
         size,
         [&, round](std::size_t number) {
           ++bodies;
           std::mt19937 own(seed * 31 + static_cast<std::uint32_t>(round * 7) +
                            static_cast<std::uint32_t>(number));
-          for (int step = 0; step < 4; ++step) {
+          // Of a third of the teams nothing is said, so that they rest.
+          for (int step = 0; step < 4 && seed % 3 != 0; ++step) {
             switch (own() % 7) {
               case 0:
                 add_data(data_in(own() % domains, own() % 3), calls, static_cast<Shake>(own() % 3));
@@ -333,8 +443,8 @@ TEST(NestedTeams, Storm) {
   for (const char* name : {"cache", "memory", "spread", "gang"}) {
     Placed placed(name);
     std::atomic<std::size_t> bodies{0};
-    storm(placed, 2, 42, bodies);
-    EXPECT_GT(bodies.load(), 3U * 2 * (1 + 3 * 2)) << name;
+    for (const std::uint32_t seed : {42U, 43U}) storm(placed, 2, seed, bodies);
+    EXPECT_GT(bodies.load(), 4U * 2 * (1 + 4 * 2)) << name;
     clear_data();
     // What is left is as at the beginning.
     std::atomic<std::size_t> wrong{0};

@@ -140,7 +140,7 @@ class Walk {
     const std::vector<EntityId> threads = grove_.forest.threads();
     if (threads.empty()) return begin();
     const EntityId thread = threads[below(threads.size())];
-    switch (random_.below(8)) {
+    switch (random_.below(9)) {
       case 0:
         return threads.size() < 40 ? begin() : end(thread);
       case 1:
@@ -155,6 +155,8 @@ class Walk {
         return grove_.bubbles->on_shake(grove_.forest, bubble_of(thread));
       case 6:
         return grove_.bubbles->on_tick(grove_.forest, bubble_of(thread));
+      case 7:
+        return rest_or_resume(thread);
       default:
         return idle();
     }
@@ -166,6 +168,7 @@ class Walk {
       EXPECT_TRUE(grove_.forest[move.thread].alive);
       EXPECT_EQ(grove_.forest[move.thread].queue, move.to);
     }
+    check_busy_cores();
   }
 
  private:
@@ -179,6 +182,26 @@ class Walk {
     return cores;
   }
   EntityId bubble_of(EntityId thread) const { return grove_.forest[thread].parent; }
+
+  // What the forest counts as things change, counted anew.
+  void check_busy_cores() const {
+    const BusyCores& busy = grove_.forest.busy_cores();
+    std::vector<CoreId> idle;
+    bool crowded = false;
+    for (const CoreId core : usable_) {
+      const std::size_t threads = working(core);
+      if (threads == 0) idle.push_back(core);
+      crowded = crowded || threads > 1;
+    }
+    EXPECT_EQ(busy.idle(), idle);
+    EXPECT_EQ(busy.any_crowded(), crowded);
+    EXPECT_EQ(busy.any_idle_beside_crowded(), crowded && !idle.empty());
+  }
+  void rest_or_resume(EntityId thread) {
+    const double load = 1.0 + random_.below(3);
+    if (grove_.forest[thread].rests) return grove_.forest.resume(thread, load);
+    grove_.forest.rest(thread);
+  }
 
   void begin() {
     const std::size_t size = 1 + random_.below(9);

@@ -212,5 +212,18 @@ TEST_F(ForestTest, ABubblesLoadIsThatOfItsThreads) {
   EXPECT_EQ(forest.load_of(team), 5);
 }
 
+TEST_F(ForestTest, WhoRestsKeepsItsQueueAndIsInNobodysWay) {
+  for (const EntityId thread : threads) forest.put(thread, queues.of(CoreId{1}));
+  EXPECT_TRUE(forest.busy_cores().any_idle_beside_crowded());
+  for (const EntityId thread : threads) forest.rest(thread);
+  EXPECT_FALSE(forest.busy_cores().any_crowded());
+  EXPECT_EQ(forest.busy_cores().idle().size(), 4U);
+  EXPECT_EQ(forest.where(threads[2]), queues.of(CoreId{1}));
+  forest.resume(threads[2], 3);
+  EXPECT_EQ(forest.load_of(team), 3);
+  EXPECT_EQ(forest.busy_cores().idle(), cores({0, 2, 3}));
+  EXPECT_TRUE(forest.take_moves().empty());
+}
+
 }  // namespace
 }  // namespace lares::policy

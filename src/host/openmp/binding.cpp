@@ -469,7 +469,11 @@ void TeamBinding::enter(std::size_t number) noexcept {
 }
 
 void TeamBinding::enter_bubble(std::size_t number, const ProcessorMask* own) noexcept {
-  bubble_.join(number, runtime::this_thread()->system_id.load(std::memory_order_relaxed));
+  bubbles::Member& member = bubble_.join(number);
+  // Nobody else binds it before it knows which processors it had.
+  const bubbles::HoldStill still;
+  member.thread.store(runtime::this_thread()->system_id.load(std::memory_order_relaxed),
+                      std::memory_order_relaxed);  // seen by whoever sees it go on
   go_where_wanted(own);
 }
 

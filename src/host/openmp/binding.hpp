@@ -98,7 +98,7 @@ class TeamBinding {
   void enter(std::size_t number) noexcept;
   /// It has done its part, and will wait for the others.
   void rest() noexcept {
-    if (bubble_.is_chosen()) [[unlikely]]
+    if (bubble_.is_chosen() && bubbles::g_crowded.load(std::memory_order_relaxed)) [[unlikely]]
       bubble_.rest();
   }
   /// It is a worker no longer.

@@ -41,6 +41,8 @@ struct State {
   std::vector<Member*> members;  // by entity; null: a bubble, or nobody
   DataCalls calls{};             // of liblares; null until the program uses it
   std::vector<NextTeamData> next_team;
+  // Changes with what a team that rests has been placed by: who else is where, or comes and goes.
+  std::uint64_t layout = 0;
 };
 State* g_state = nullptr;  // lives as long as the process
 LARES_PROCESS_LOCK(g_bubbles_lock);
@@ -80,9 +82,12 @@ void enter_member(Member& member) {
 
 /// Binds another thread, unless it is about to bind itself: it then finds its new place.
 void bind_other(Member& member, const ProcessorMask& mask) noexcept {
-  if (member.thread == 0 || !member.allowed->contains(mask)) return;
   member.moving.store(true, std::memory_order_seq_cst);
-  if (!member.still.load(std::memory_order_seq_cst)) mask.apply_to(member.thread);
+  if (!member.still.load(std::memory_order_seq_cst)) {
+    // relaxed: it was written before the thread went on.
+    const int thread = member.thread.load(std::memory_order_relaxed);
+    if (thread != 0 && member.allowed->contains(mask)) mask.apply_to(thread);
+  }
   member.moving.store(false, std::memory_order_release);  // release: the processors are set
 }
 
@@ -98,8 +103,10 @@ std::vector<Data> carry_out_moves(runtime::Counter& count) noexcept {
     const policy::RunQueue& queue = g_state->queues[move.to];
     member->wanted.store(move.to.value(), std::memory_order_seq_cst);
     count.add(1);
+    ++g_state->layout;
     if (member != t_member) bind_other(*member, mask_of(g_state->machine, queue.cores));
-    if (member->thread != 0) note_thread_move(member->thread, queue.cores);
+    const int thread = member->thread.load(std::memory_order_relaxed);
+    if (thread != 0) note_thread_move(thread, queue.cores);
     if (!move.with_data) continue;
     follow.insert(follow.end(), member->data.begin(), member->data.end());
     const std::uint64_t bytes = g_state->forest.bytes_of(move.thread);
@@ -215,37 +222,92 @@ void expect_as_much(EntityId bubble, std::size_t size) noexcept {
 /// The member and its teammates, no other team: those may be about to say something else. Under the
 /// lock. The moves are for carry_out_moves().
 void place_anew(Member& member) noexcept {
+  ++g_state->layout;
   g_state->scheduler->on_shake(g_state->forest, g_state->forest[member.entity].parent);
   member.shakes = false;
 }
 
 // --- idle cores. Under the lock.
 
-/// By core, the threads that have something to do and may run there.
-std::vector<std::size_t> busy_threads() {
-  std::vector<std::size_t> busy(g_state->machine.cores.size(), 0);
-  for (const EntityId outermost : g_state->forest.outermost()) {
-    for (const EntityId thread : g_state->forest.threads_of(outermost)) {
-      if (g_state->forest[thread].load <= 0) continue;
-      const policy::RunQueue& queue = g_state->queues[g_state->forest.where(thread)];
-      for (const CoreId core : queue.cores) ++busy[core.index()];
-    }
-  }
-  return busy;
+/// For threads of later teams to look whether they shall look.
+void note_crowd() noexcept {
+  g_crowded.store(g_state->forest.busy_cores().any_crowded(), std::memory_order_relaxed);
 }
 
-/// Cores without a busy thread, if others share one; else none.
-std::vector<CoreId> idle_cores() {
-  const std::vector<std::size_t> busy = busy_threads();
-  std::vector<CoreId> idle;
-  bool crowded = false;
-  for (std::size_t core = 0; core < busy.size(); ++core) {
-    if (!g_state->queues.of(CoreId{core}).valid()) continue;
-    if (busy[core] == 0) idle.emplace_back(core);
-    crowded = crowded || busy[core] > 1;
+// --- teams that rest. Under the lock.
+
+/// Where there are several masters that are in no team, what one may use depends on whether the
+/// others have something to do.
+void note_outermost(const Squad& squad) noexcept {
+  if (squad.master == nullptr && g_state->forest.outermost().size() > 1) ++g_state->layout;
+}
+
+/// Its master has something to do when it opens its next region: as much as this one had.
+void expect_of_master(const Squad& squad) noexcept {
+  if (squad.master == nullptr) return;
+  const Member& master = *squad.master;
+  const bool is_told = master.load != unknown_load;
+  g_state->forest.expect_load(master.entity,
+                              is_told ? master.load : static_cast<double>(squad.members.size()));
+}
+
+void put_to_rest(Squad& squad) noexcept {
+  for (const Member& member : squad.own) g_state->forest.rest(member.entity);
+  expect_of_master(squad);
+  if (squad.master != nullptr) squad.master->resting.push_back(&squad);
+  note_outermost(squad);
+}
+
+void resume_squad(Squad& squad) noexcept {
+  policy::Forest& forest = g_state->forest;
+  for (Member& member : squad.own) {
+    forest.resume(member.entity, member.load);
+    member.inner.store(1, std::memory_order_relaxed);  // its own thread is not there yet
   }
-  if (!crowded) idle.clear();
-  return idle;
+  if (Member* const master = squad.master; master != nullptr) {
+    forest.expect_load(master->entity, squad.loads[0]);
+    master->inner.store(squad.members.size(), std::memory_order_relaxed);
+    std::erase(master->resting, &squad);
+  }
+  note_outermost(squad);
+  squad.layout = g_state->layout;
+  note_crowd();
+}
+
+bool is_within(EntityId entity, EntityId bubble) noexcept {
+  while (entity.valid() && entity != bubble) entity = g_state->forest[entity].parent;
+  return entity.valid();
+}
+
+void end_squad(Squad& squad) noexcept;
+
+/// A thread may be the master of teams at several levels, one within the other.
+void end_resting_within(const Member& master, EntityId bubble) noexcept {
+  const auto inner = [&] {
+    return std::ranges::find_if(master.resting, [&](const Squad* squad) {
+      return squad->bubble != bubble && is_within(squad->bubble, bubble);
+    });
+  };
+  for (auto found = inner(); found != master.resting.end(); found = inner()) end_squad(**found);
+}
+
+/// For good, with the teams within it that rest.
+void end_squad(Squad& squad) noexcept {
+  policy::Forest& forest = g_state->forest;
+  for (const Member* member : squad.members) end_resting_within(*member, squad.bubble);
+  g_state->scheduler->on_end(forest, squad.bubble);
+  for (const Member& member : squad.own) {
+    g_state->members[member.entity.index()] = nullptr;
+    forest.remove(member.entity);
+  }
+  if (squad.master == nullptr) {
+    forest.remove(squad.bubble);
+  } else {
+    forest.open(squad.bubble);
+    expect_of_master(squad);
+    std::erase(squad.master->resting, &squad);
+  }
+  squad.bubble = {};
 }
 
 /// For so long a thread has nothing to do before its core counts as idle: some hundred times what
@@ -253,8 +315,9 @@ std::vector<CoreId> idle_cores() {
 constexpr Nanoseconds least_idleness{1'000'000};
 
 std::vector<Data> fill_idle_cores() noexcept {
-  const std::vector<CoreId> idle = idle_cores();
-  if (idle.empty()) return {};
+  const policy::BusyCores& busy = g_state->forest.busy_cores();
+  if (!busy.any_idle_beside_crowded()) return {};
+  const std::vector<CoreId> idle = busy.idle();
   g_state->scheduler->on_idle(g_state->forest, idle);
   std::vector<Data> follow = carry_out_moves(counters().bubble_steals);
   note_thieves();
@@ -296,11 +359,19 @@ void HoldStill::hold() noexcept {
 void let_be() noexcept {
   Member* const member = t_member;
   if (member == nullptr) return;
-  const std::lock_guard lock(g_bubbles_lock);
-  member->thread = 0;
+  const HoldStill still;
+  member->thread.store(0, std::memory_order_relaxed);  // seen by whoever sees it go on
 }
 
 // --- teams
+
+Memory::~Memory() {
+  if (resting == nullptr || !on()) return;
+  const std::lock_guard lock(g_bubbles_lock);
+  if (!resting->bubble.valid()) return;
+  end_squad(*resting);
+  ++g_state->layout;
+}
 
 // What the master has said is asked for here: another thread may be the first in the region.
 Team::Team() noexcept
@@ -311,16 +382,52 @@ Team::Team() noexcept
 }
 
 void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory) noexcept {
-  for (std::size_t i = 0; i < size; ++i) {
-    own_.emplace_back();
-    members_.push_back(i == 0 && master_ != nullptr ? master_ : &own_[i]);
-  }
   memory_ = &memory;
-  if (master_ == nullptr) own_[0].data = std::move(said_before_);
+  if (take_up_last(size)) return;
+  make_squad(size, allowed);
   attach_next_team_data();
+  place();
+}
+
+/// The common case: the team that its master had before comes again, and nothing has changed.
+bool Team::take_up_last(std::size_t size) noexcept {
+  std::unique_ptr<Squad> last = std::move(memory_->resting);
+  if (last == nullptr) return false;
+  const std::lock_guard lock(g_bubbles_lock);
+  if (!last->bubble.valid()) return false;
+  const bool fits = last->members.size() == size && last->master == master_ &&
+                    last->layout == g_state->layout && last->loads == memory_->loads;
+  const bool told = !said_before_.empty() || !g_state->next_team.empty() ||
+                    (master_ != nullptr && !master_->data.empty());
+  if (!fits || told) {
+    end_squad(*last);
+    return false;
+  }
+  squad_ = std::move(last);
+  resume_squad(*squad_);
+  counters().bubbles.add(1);
+  return true;
+}
+
+void Team::make_squad(std::size_t size, const ProcessorMask& allowed) noexcept {
+  squad_ = std::make_unique<Squad>();
+  squad_->master = master_;
+  if (master_ != nullptr) squad_->members.push_back(master_);
+  while (squad_->members.size() < size) {
+    Member& member = squad_->own.emplace_back();
+    member.allowed = &allowed;
+    squad_->members.push_back(&member);
+  }
+  if (said_before_.empty()) return;
+  squad_->own[0].data = std::move(said_before_);
+  squad_->own[0].is_told_of = true;
+}
+
+void Team::place() noexcept {
+  const std::vector<Member*>& members = squad_->members;
   std::vector<Known> known;
   std::vector<Located> located;
-  for (const Member* member : members_) {
+  for (const Member* member : members) {
     known.push_back(data_of(*member));
     located.push_back(locate_all(known.back().data, known.back().calls));
   }
@@ -330,44 +437,59 @@ void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory
     attach_anew(*master_, located[0]);
     if (master_->shakes) place_anew(*master_);
   }
-  if (master_ != nullptr) {
-    bubble_ = forest.enclose(master_->entity);
-    expect_as_much(bubble_, size);
-    master_->inner.store(size, std::memory_order_relaxed);  // its own thread reads it back later
-  } else {
-    bubble_ = forest.add_bubble();
-    own_[0].entity = forest.add_thread(bubble_);
+  enter_forest();
+  for (std::size_t i = master_ == nullptr ? 0 : 1; i < members.size(); ++i) {
+    if (!known[i].data.empty()) attach_anew(*members[i], located[i]);
   }
-  for (std::size_t i = 1; i < size; ++i) own_[i].entity = forest.add_thread(bubble_);
-  const bool same = memory.loads.size() == size;
-  for (std::size_t i = 0; i < size; ++i) {
-    Member& member = *members_[i];
-    if (&member != master_) {
-      member.allowed = &allowed;
-      if (same) member.load = memory.loads[i];
-      if (same && memory.last[i].valid()) forest.set_last(member.entity, memory.last[i]);
-      enter_member(member);
-      if (!known[i].data.empty()) attach_anew(member, located[i]);
-    }
-    // In this team a master has its own work; that of the team is what the others have.
-    const double own_load = same ? memory.loads[i] : 1;
-    forest.expect_load(member.entity, &member == master_ ? own_load : member.load);
-  }
-  g_state->scheduler->on_submit(forest, bubble_);
+  g_state->scheduler->on_submit(forest, squad_->bubble);
   counters().bubbles.add(1);
-  const std::vector<std::size_t> busy = busy_threads();
-  g_crowded.store(std::ranges::any_of(busy, [](std::size_t threads) { return threads > 1; }),
-                  std::memory_order_relaxed);
   const std::vector<Data> follow = carry_out_moves(counters().bubble_shakes);
   const DataCalls calls = g_state->calls;
-  for (Member* member : members_) {
-    const RunQueueId queue = forest.where(member->entity);
-    member->wanted.store(queue.value(), std::memory_order_seq_cst);
-    member->given = queue;
-    member->brings_data = false;
+  bool same = memory_->queues.size() == members.size();
+  memory_->queues.resize(members.size());
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    Member& member = *members[i];
+    const RunQueueId queue = forest.where(member.entity);
+    member.wanted.store(queue.value(), std::memory_order_seq_cst);
+    member.given = queue;
+    member.brings_data = false;
+    same = same && memory_->queues[i] == queue;
+    memory_->queues[i] = queue;
   }
+  if (!same) ++g_state->layout;
+  squad_->layout = g_state->layout;
+  note_crowd();
   lock.unlock();
   let_follow(follow, calls);
+}
+
+/// Makes the team's entities, with what is known of them.
+void Team::enter_forest() noexcept {
+  policy::Forest& forest = g_state->forest;
+  const std::vector<Member*>& members = squad_->members;
+  const std::size_t size = members.size();
+  if (master_ != nullptr) {
+    squad_->bubble = forest.enclose(master_->entity);
+    expect_as_much(squad_->bubble, size);
+    master_->inner.store(size, std::memory_order_relaxed);  // its own thread reads it back later
+  } else {
+    squad_->bubble = forest.add_bubble();
+  }
+  const bool same = memory_->loads.size() == size;
+  squad_->loads = same ? memory_->loads : std::vector<double>(size, 1.0);
+  for (std::size_t i = 0; i < size; ++i) {
+    Member& member = *members[i];
+    if (&member == master_) {
+      // In this team a master has its own work; that of the team is what the others have.
+      forest.expect_load(member.entity, squad_->loads[i]);
+      continue;
+    }
+    member.entity = forest.add_thread(squad_->bubble);
+    if (same) member.load = squad_->loads[i];
+    if (same && memory_->last[i].valid()) forest.set_last(member.entity, memory_->last[i]);
+    enter_member(member);
+    forest.expect_load(member.entity, member.load);
+  }
 }
 
 /// A part of the machine is free: time for others to look at it. What moves brings no data.
@@ -384,12 +506,14 @@ void Team::attach_next_team_data() noexcept {
   std::vector<NextTeamData> wishes;
   const std::lock_guard lock(g_bubbles_lock);
   wishes.swap(g_state->next_team);
+  const std::vector<Member*>& members = squad_->members;
   for (const NextTeamData& wish : wishes) {
-    for (std::size_t i = 0; i < members_.size() && i * wish.chunk < wish.data.bytes; ++i) {
+    for (std::size_t i = 0; i < members.size() && i * wish.chunk < wish.data.bytes; ++i) {
       const std::size_t at = i * wish.chunk;
-      members_[i]->data.push_back(
+      members[i]->data.push_back(
           {wish.data.begin + at, std::min(wish.chunk, wish.data.bytes - at)});
-      members_[i]->shakes = true;
+      members[i]->shakes = true;
+      members[i]->is_told_of = true;
     }
   }
 }
@@ -397,39 +521,43 @@ void Team::attach_next_team_data() noexcept {
 Team::~Team() {
   if (!is_chosen()) return;
   const std::lock_guard lock(g_bubbles_lock);
-  policy::Forest& forest = g_state->forest;
-  g_state->scheduler->on_end(forest, bubble_);
+  remember();
+  if (may_rest()) {
+    put_to_rest(*squad_);
+    memory_->resting = std::move(squad_);
+    return;
+  }
+  end_squad(*squad_);
+  ++g_state->layout;
+  if (master_ != nullptr) tick_siblings(g_state->forest[master_->entity].parent);
+}
+
+/// For the master's next team.
+void Team::remember() noexcept {
   memory_->last.clear();
   memory_->loads.clear();
-  for (const Member* member : members_) {
+  for (const Member* member : squad_->members) {
     const auto& cores = g_state->queues[member->given].cores;
     memory_->last.push_back(cores.size() == 1 ? cores[0] : CoreId{});
     // The master's last team is this one.
     const std::size_t inner = member == master_ ? 1 : member->inner.load(std::memory_order_relaxed);
     memory_->loads.push_back(static_cast<double>(inner));
   }
-  for (std::size_t i = master_ == nullptr ? 0 : 1; i < members_.size(); ++i) {
-    g_state->members[members_[i]->entity.index()] = nullptr;
-    forest.remove(members_[i]->entity);
-  }
-  if (master_ == nullptr) {
-    forest.remove(bubble_);
-  } else {
-    forest.open(bubble_);
-    // Until it says otherwise: as much as its next team will have.
-    const bool is_told = master_->load != unknown_load;
-    forest.expect_load(master_->entity,
-                       is_told ? master_->load : static_cast<double>(members_.size()));
-    tick_siblings(forest[master_->entity].parent);
-  }
 }
 
-void Team::join(std::size_t number, int system_number) noexcept {
-  Member* const member = members_[number];
-  t_member = member;
+/// Whether it can be as it was the next time: nothing was said of it, and nobody was stolen.
+bool Team::may_rest() const noexcept {
+  if (!g_state->scheduler->keeps_teams()) return false;
+  return std::ranges::all_of(squad_->members, [this](const Member* member) {
+    const bool told = member != master_ && member->is_told_of;
+    return !told && g_state->forest.where(member->entity) == member->given;
+  });
+}
+
+Member& Team::join(std::size_t number) noexcept {
+  t_member = squad_->members[number];
   t_team = this;
-  const std::lock_guard lock(g_bubbles_lock);
-  member->thread = system_number;
+  return *t_member;
 }
 
 void Team::leave(std::size_t number) noexcept {
@@ -442,7 +570,7 @@ void Team::shake_together() noexcept {
   DataCalls calls;
   {
     std::unique_lock lock(g_bubbles_lock);
-    if (++said_ < members_.size()) {
+    if (++said_ < squad_->members.size()) {
       const std::uint32_t before = shakes_.load(std::memory_order_relaxed);  // under the lock
       lock.unlock();
       // acquire: where everybody goes is known.
@@ -467,7 +595,7 @@ bool Team::stays_idle() noexcept {
   for (;;) {
     // seq_cst: whoever rests later sees the sleeper, or is counted here.
     const std::uint32_t resting = resting_.load(std::memory_order_seq_cst);
-    if (resting == members_.size()) return false;
+    if (resting == squad_->members.size()) return false;
     const std::int64_t left = end - now().count;
     if (left <= 0) return true;
     runtime::futex_wait(resting_, resting, {left});
@@ -475,14 +603,18 @@ bool Team::stays_idle() noexcept {
 }
 
 void Team::rest() noexcept {
-  const bool is_last = resting_.fetch_add(1, std::memory_order_seq_cst) + 1 == members_.size();
-  if (is_last && sleepers_.load(std::memory_order_seq_cst) != 0) {
-    runtime::futex_wake(resting_, std::numeric_limits<std::uint32_t>::max());
+  const bool is_last =
+      resting_.fetch_add(1, std::memory_order_seq_cst) + 1 == squad_->members.size();
+  if (is_last) {  // all go on at once: nobody is idle
+    if (sleepers_.load(std::memory_order_seq_cst) != 0) {
+      runtime::futex_wake(resting_, std::numeric_limits<std::uint32_t>::max());
+    }
+    return;
   }
   {
     const std::lock_guard lock(g_bubbles_lock);
     g_state->forest.set_load(t_member->entity, 0);
-    if (is_last || idle_cores().empty()) return;
+    if (!g_state->forest.busy_cores().any_idle_beside_crowded()) return;
   }
   if (!stays_idle()) return;
   std::vector<Data> follow;
@@ -523,6 +655,7 @@ void add_data(const Data& data, const DataCalls& calls, Shake shake) noexcept {
     const auto same = [&](const Data& other) {
       return other.begin == data.begin && other.bytes == data.bytes;
     };
+    member->is_told_of = true;
     if (std::none_of(member->data.begin(), member->data.end(), same)) {
       member->data.push_back(data);
       attach(*member, located);
@@ -560,6 +693,7 @@ void set_load(double work_left) noexcept {
   Member* const member = t_member;
   if (member == nullptr) return;
   const std::lock_guard lock(g_bubbles_lock);
+  member->is_told_of = true;
   member->load = std::max(work_left, 0.0);
   g_state->forest.set_load(member->entity, member->load);
 }
@@ -568,6 +702,7 @@ void set_intensity(double intensity) noexcept {
   Member* const member = t_member;
   if (member == nullptr) return;
   const std::lock_guard lock(g_bubbles_lock);
+  member->is_told_of = true;
   g_state->forest.set_intensity(member->entity, std::max(intensity, 0.0));
 }
 

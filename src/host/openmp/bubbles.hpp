@@ -47,19 +47,24 @@ struct DataCalls {
   int (*follow)(void* memory, std::size_t bytes, std::size_t chunk, int way);
 };
 
+struct Squad;
+
 /// A thread of a team that is placed. Invariant: `wanted` is where it shall run; it runs there, or
 /// goes there itself when it looks next.
 struct Member {
   policy::EntityId entity;  ///< under the lock
-  int thread = 0;           ///< the system's number; 0: nobody can be moved. Under the lock
+  /// The system's number; 0: nobody can be moved. Its own thread writes it, while it holds still.
+  std::atomic<int> thread{0};
   const ProcessorMask* allowed = nullptr;  ///< what the thread may use; constant in the team
   std::vector<Data> data;             ///< that others attached to it, or itself. Under the lock
   policy::RunQueueId given;           ///< where its team put it, before any steal. Under the lock
   bool brings_data = false;           ///< stolen: what it names later follows. Under the lock
   double load = 1;                    ///< while it has something to do. Under the lock
+  bool is_told_of = false;            ///< data, load or intensity were told. Under the lock
   std::atomic<int> wanted{-1};        ///< its place; written under the lock, any thread reads
   std::atomic<std::size_t> inner{1};  ///< threads of its last inner team; its own thread writes
   bool shakes = false;                ///< to be placed anew when it opens a region. Under the lock
+  std::vector<Squad*> resting;        ///< teams whose master it is and that rest. Under the lock
   /// The thread hands its processors on or binds itself (`still`), or somebody else binds it
   /// (`moving`). Each sets its own flag before it looks at the other's, both seq_cst: so never
   /// both.
@@ -93,10 +98,31 @@ class HoldStill {
 /// The program has chosen the calling thread's processors: from now on nobody moves it.
 void let_be() noexcept;
 
-/// What a master remembers of its last team, by thread number.
+/// The threads of a team that runs, or that rests: then its master has it until its next region,
+/// which need not be placed if nothing has changed. Under the lock but for what its team reads
+/// while it runs.
+struct Squad {
+  /// By thread number. The first is `master`, if there is one; the others are those of `own`.
+  std::vector<Member*> members;
+  std::deque<Member> own;
+  Member* master = nullptr;   ///< in the team around this one, while that is there
+  policy::EntityId bubble;    ///< invalid: not placed, or no longer
+  std::vector<double> loads;  ///< that its scheduler went by
+  std::uint64_t layout = 0;   ///< the machine as it was filled when the team was placed
+};
+
+/// What a master remembers of its last team.
 struct Memory {
-  std::vector<CoreId> last;   ///< the core of each; invalid: several
-  std::vector<double> loads;  ///< threads that each needed for its own team
+  Memory() = default;
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory();
+
+  // By thread number.
+  std::vector<CoreId> last;                ///< the core of each; invalid: several
+  std::vector<double> loads;               ///< threads that each needed for its own team
+  std::vector<policy::RunQueueId> queues;  ///< where each was put
+  std::unique_ptr<Squad> resting;          ///< the team itself, or null
 };
 
 /// A team that is placed. Made by the master before the team starts, ended by it after the join.
@@ -110,9 +136,10 @@ class Team {
   /// By the first thread, before any other goes on. `allowed`, the master's, and `memory` live as
   /// long as the team.
   void choose(std::size_t size, const ProcessorMask& allowed, Memory& memory) noexcept;
-  [[nodiscard]] bool is_chosen() const noexcept { return !members_.empty(); }
-  /// The calling thread is thread `number` from now on; it binds itself to the place of t_member.
-  void join(std::size_t number, int system_number) noexcept;
+  [[nodiscard]] bool is_chosen() const noexcept { return squad_ != nullptr; }
+  /// The calling thread is thread `number` from now on; it binds itself to the place of t_member,
+  /// and nobody else does while it holds still.
+  Member& join(std::size_t number) noexcept;
   /// It has done its part of the region, or up to a barrier, and will wait for the others: its core
   /// may be given to threads that share one. Takes a moment if there are such threads, since short
   /// waits are no idleness, but ends as soon as the whole team has come.
@@ -127,7 +154,13 @@ class Team {
   [[nodiscard]] bool is_inner() const noexcept { return master_ != nullptr; }
 
  private:
+  [[nodiscard]] bool take_up_last(std::size_t size) noexcept;
+  void make_squad(std::size_t size, const ProcessorMask& allowed) noexcept;
+  void place() noexcept;
+  void enter_forest() noexcept;
   void attach_next_team_data() noexcept;
+  void remember() noexcept;
+  [[nodiscard]] bool may_rest() const noexcept;
   static void tick_siblings(policy::EntityId around) noexcept;
   [[nodiscard]] bool stays_idle() noexcept;
 
@@ -137,14 +170,12 @@ class Team {
   Member* outer_of_caller(std::size_t number) const noexcept {
     return number == 0 ? master_ : nullptr;
   }
-  std::vector<Member*> members_;  ///< by thread number; the first may be master_
-  std::deque<Member> own_;        ///< the others
+  std::unique_ptr<Squad> squad_;  ///< null until it is chosen
   /// Threads that have done their part, and of those who have waited for the others; any thread.
   std::atomic<std::uint32_t> resting_{0};
   std::atomic<std::uint32_t> sleepers_{0};
   std::size_t said_ = 0;                  ///< threads in shake_together(); under the lock
   std::atomic<std::uint32_t> shakes_{0};  ///< how often all were; written under the lock
-  policy::EntityId bubble_;
   Memory* memory_ = nullptr;
 };
 

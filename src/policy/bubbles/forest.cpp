@@ -7,6 +7,12 @@
 
 namespace lares::policy {
 
+namespace {
+bool is_busy(const Entity& entity) noexcept {
+  return !entity.is_bubble && entity.load > 0 && entity.queue.valid();
+}
+}  // namespace
+
 // --- what the executor says
 
 EntityId Forest::add(bool is_bubble, EntityId parent) {
@@ -65,14 +71,40 @@ void Forest::remove(EntityId entity) {
 }
 
 void Forest::release(EntityId entity) {
+  uncount((*this)[entity]);
   entities_[entity.index()] = {};
   free_.push_back(entity);
 }
 
-void Forest::set_load(EntityId thread, double load) {
+void Forest::count(const Entity& entity) noexcept {
+  if (is_busy(entity)) busy_.add(entity.queue);
+}
+
+void Forest::uncount(const Entity& entity) noexcept {
+  if (is_busy(entity)) busy_.remove(entity.queue);
+}
+
+void Forest::expect_load(EntityId thread, double load) {
   Entity& entity = entities_[thread.index()];
+  uncount(entity);
   entity.load = load;
+  count(entity);
+}
+
+void Forest::set_load(EntityId thread, double load) {
+  expect_load(thread, load);
+  Entity& entity = entities_[thread.index()];
   entity.most_load = std::max(entity.most_load, load);
+}
+
+void Forest::rest(EntityId thread) {
+  expect_load(thread, 0);
+  entities_[thread.index()].rests = true;
+}
+
+void Forest::resume(EntityId thread, double load) {
+  expect_load(thread, load);
+  entities_[thread.index()].rests = false;
 }
 
 void Forest::set_intensity(EntityId thread, double intensity) {
@@ -93,7 +125,9 @@ void Forest::set_last(EntityId thread, CoreId core) { entities_[thread.index()].
 
 void Forest::put(EntityId id, RunQueueId queue, bool with_data) {
   Entity& entity = entities_[id.index()];
+  uncount(entity);
   const RunQueueId before = std::exchange(entity.queue, queue);
+  count(entity);
   if (entity.is_bubble) return;
   if (queues_.is_core(queue)) entity.last = queues_[queue].cores.front();
   if (with_data) bring_data(entity);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "policy/bubbles/busy_cores.hpp"
 #include "policy/bubbles/run_queues.hpp"
 
 namespace lares::policy {
@@ -25,7 +26,8 @@ struct Entity {
   double intensity = 1;  ///< of a thread: how much it asks of memory; 0: nothing
   std::vector<std::uint64_t> attached;  ///< of a thread: bytes of its data by domain, or empty
   RunQueueId queue;                     ///< where it may run; invalid: where its bubble may
-  CoreId last;  ///< of a thread: the core that it was put on last; invalid: not known
+  CoreId last;         ///< of a thread: the core that it was put on last; invalid: not known
+  bool rests = false;  ///< of a thread: its team is between two regions, and keeps its queues
 };
 
 /// A decision of a scheduler about a thread, for the executor to carry out.
@@ -41,7 +43,7 @@ struct ThreadMove {
 class Forest {
  public:
   /// `queues` must outlive it.
-  explicit Forest(const RunQueues& queues) noexcept : queues_(queues) {}
+  explicit Forest(const RunQueues& queues) : queues_(queues), busy_(queues) {}
 
   [[nodiscard]] const RunQueues& queues() const noexcept { return queues_; }
   [[nodiscard]] const Entity& operator[](EntityId id) const noexcept {
@@ -65,7 +67,10 @@ class Forest {
   /// The program says it, or the thread has ended (0).
   void set_load(EntityId thread, double load);
   /// Nobody has said it: it is guessed by what was before.
-  void expect_load(EntityId thread, double load) { entities_[thread.index()].load = load; }
+  void expect_load(EntityId thread, double load);
+  /// Its team is over, and comes back: until then it has nothing to do, and is in nobody's way.
+  void rest(EntityId thread);
+  void resume(EntityId thread, double load);
   void set_intensity(EntityId thread, double intensity);
   void attach(EntityId thread, DomainId domain, std::uint64_t bytes);
   void detach(EntityId thread);  ///< all of its data
@@ -90,6 +95,8 @@ class Forest {
   [[nodiscard]] std::vector<EntityId> threads_of(EntityId entity) const;
   /// All threads, oldest outermost bubble first.
   [[nodiscard]] std::vector<EntityId> threads() const;
+  /// The cores on which threads with work left may run, by their own queues.
+  [[nodiscard]] const BusyCores& busy_cores() const noexcept { return busy_; }
   /// Threads that may run on a core and nowhere else, and those of wider queues around it.
   [[nodiscard]] std::vector<EntityId> threads_on(CoreId core) const;
   std::vector<ThreadMove> take_moves() noexcept;
@@ -97,12 +104,15 @@ class Forest {
  private:
   EntityId add(bool is_bubble, EntityId parent);
   void release(EntityId entity);
+  void count(const Entity& entity) noexcept;
+  void uncount(const Entity& entity) noexcept;
   void bring_data(Entity& thread);
   void collect(EntityId entity, std::vector<EntityId>& threads) const;
   /// The members of a bubble, or the outermost ones.
   [[nodiscard]] std::vector<EntityId>& siblings(EntityId parent) noexcept;
 
   const RunQueues& queues_;
+  BusyCores busy_;
   std::vector<Entity> entities_;
   std::vector<EntityId> free_;
   std::vector<EntityId> outermost_;

@@ -45,6 +45,8 @@ class GangScheduler final : public BubbleScheduler {
         fit, {}, [&](RunQueueId queue) { return gangs_in(forest, bubble, queue); });
     put_whole(forest, bubble, best);
   }
+  // What a team leaves is for another at once.
+  [[nodiscard]] bool keeps_teams() const override { return false; }
   // Where there are more teams than parts, a part that is free by now goes to one that shares its
   // own.
   void on_tick(Forest& forest, EntityId bubble) override {

@@ -32,6 +32,9 @@ class BubbleScheduler {
   virtual void on_tick(Forest& /*forest*/, EntityId /*bubble*/) {}
   /// A bubble is about to be removed.
   virtual void on_end(Forest& /*forest*/, EntityId /*bubble*/) {}
+  /// Whether a bubble may keep its queues while its threads have nothing to do, and come back
+  /// without a new on_submit if nothing else has changed.
+  [[nodiscard]] virtual bool keeps_teams() const { return true; }
 };
 
 /// One row of the table that `lares policies` prints.

@@ -17,8 +17,9 @@ Occupancy siblings_of(const Forest& forest, EntityId bubble) {
   const EntitySet own(forest, entities);
   Occupancy siblings(forest.queues());
   for (const EntityId thread : forest.threads_of(outermost_around(forest, bubble))) {
-    const RunQueueId queue = forest[thread].queue;
-    if (!own.has(thread) && queue.valid()) siblings.add(queue, forest[thread].load);
+    const Entity& entity = forest[thread];
+    if (own.has(thread) || entity.rests || !entity.queue.valid()) continue;
+    siblings.add(entity.queue, entity.load);
   }
   return siblings;
 }
