@@ -379,6 +379,7 @@ TEST(NestedTeams, TeamsRestWithinTeamsThatRest) {
         memories[level]);
   };
   nest(0, 2);
+  nest(0, 2);  // the outer ones were placed before there were inner ones
   std::vector<const Squad*> squads;
   for (const Memory& memory : memories) squads.push_back(memory.resting.get());
   nest(0, 2);
