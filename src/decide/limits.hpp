@@ -21,6 +21,9 @@ inline constexpr std::uint32_t shared_queue = 16384;
 /// A large reserve keeps apart what thieves take, the oldest, from what its owner waits for next:
 /// in a tree of uneven parts (UTS) thieves took three times as often from half as many.
 inline constexpr std::uint32_t own_queue_per_worker = 64;
+/// The same of tasks that are over sooner than a thief has fetched them, where their creator may
+/// keep them: half as many suffice, and what is not queued is cheaper by far.
+inline constexpr std::uint32_t own_queue_per_worker_tiny = 32;
 /// The same deep in a recursion, where every worker makes its own: so many, and one more for each.
 inline constexpr std::uint32_t own_queue_deep = 8;
 /// What a worker's deque holds at most. A power of two.
@@ -102,15 +105,17 @@ inline std::int64_t deque_room() noexcept {
 }
 
 /// Tasks in a worker's own deque that are enough to keep the others busy while it runs one at once.
-/// By depth: those made by an implicit task or its children, and deeper ones. Constant in a region.
+/// By depth: those made by an implicit task or its children, and deeper ones.
 using OwnQueueLimits = std::array<std::int64_t, 2>;
 
-inline OwnQueueLimits own_queue_limits(std::size_t workers, bool throttles) noexcept {
+/// `tiny`: the worker's tasks are, and its policy may keep them for that.
+inline OwnQueueLimits own_queue_limits(std::size_t workers, bool throttles, bool tiny) noexcept {
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   if (!throttles) return {none, none};
   const auto team = static_cast<std::int64_t>(workers);
-  const std::int64_t flat =
-      disorder::limit(disorder::Limit::own_queue, limits::own_queue_per_worker) * team;
+  const std::uint32_t each =
+      tiny ? limits::own_queue_per_worker_tiny : limits::own_queue_per_worker;
+  const std::int64_t flat = disorder::limit(disorder::Limit::own_queue, each) * team;
   const std::int64_t deep =
       disorder::limit(disorder::Limit::own_queue_deep, limits::own_queue_deep + team);
   return {std::min(flat, deque_room()), std::min(deep, deque_room())};

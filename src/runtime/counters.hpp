@@ -17,7 +17,7 @@ inline constexpr std::size_t max_notes = 16;
 /// A number that one thread writes and any thread may read.
 class Counter {
  public:
-  void add(std::uint64_t amount) noexcept {
+  [[gnu::always_inline]] void add(std::uint64_t amount) noexcept {
     // Only the owner writes, so load + store loses nothing and needs no locked instruction.
     value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }

@@ -194,6 +194,9 @@ struct Dependence {
 /// Takes the task: runs it now or later, here or elsewhere. `dependences` are looked up among the
 /// current task's children. The task may be gone when this returns.
 void submit(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept;
+/// The same for one without dependences, event or affinity that should_inline() has just refused to
+/// run at once.
+void submit_for_later(Worker& worker, Task& task) noexcept;
 /// An undeferred task: waits for its dependences, runs its body here, completes it.
 void run_undeferred(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept;
 /// The two halves of that, for compilers that call the body themselves.
@@ -206,12 +209,8 @@ void begin_pending(Worker& worker, Task& task, std::span<const Dependence> depen
 void end_pending(Worker& worker, Task& task) noexcept;
 /// True if the task must not start: its group or its region is cancelled.
 bool is_dropped(const Task& task) noexcept;
-/// Runs `run` at once as a task of its own, which neither waits nor is waited for: the cheapest way
-/// for a task without dependences, event or priority. `flags` as in task_flag; `undeferred` tells a
-/// task that the program wants run at once from one that might as well be left for later.
-void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
-                std::uint16_t flags) noexcept;
-/// The same where a record or a tool is told what the task depends on. Precondition:
+/// Runs `run` at once as a task of its own (at_once.hpp), where a record or a tool is told what the
+/// task depends on. Precondition:
 /// worker.observed, and runs_in_order() if there are dependences.
 void run_inline_observed(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
                          std::uint16_t flags, std::span<const Dependence> dependences) noexcept;

@@ -36,7 +36,8 @@ Locality by_creator(const Worker& worker, const Task& task) noexcept {
   }
 }
 
-Locality count_start(Worker& worker, Task& task) noexcept {
+template <bool attended>
+[[gnu::always_inline]] inline Locality count_start(Worker& worker, Task& task) noexcept {
   const bool is_known = task.home.valid();
   const Locality locality = is_known ? by_home(worker, task) : by_creator(worker, task);
   const auto kind = static_cast<std::size_t>(locality);
@@ -46,8 +47,9 @@ Locality count_start(Worker& worker, Task& task) noexcept {
     worker.counters->data_tasks[kind].add(1);
     worker.counters->data_bytes[kind].add(task.data_bytes.count);
   }
-  if (explain::is_on()) [[unlikely]]
-    explain::ran(task, worker.domain);
+  if constexpr (attended) {
+    if (explain::is_on()) explain::ran(task, worker.domain);
+  }
   if (task.access_count != 0 && worker.wants_data) touch_data(worker, task);
   return locality;
 }
@@ -68,23 +70,28 @@ bool is_opinion(Located located) noexcept {
 
 // So that what a thief touches goes to the home of the task and not to the thief's.
 void tell_whom_it_works_for(const Worker& worker, const Task* task) noexcept {
-  if (worker.works_for == nullptr) [[likely]]
-    return;
+  if (worker.works_for == nullptr) return;
   const bool has_home = task != nullptr && is_opinion(task->located);
   worker.works_for->home.store(has_home ? task->home.value() : -1, std::memory_order_relaxed);
 }
 
-}  // namespace
-
-void begin_body(Worker& worker, Task& task) noexcept {
+/// `attended`: Worker::attended, or the task is one that a tool is told of.
+template <bool attended>
+[[gnu::always_inline]] inline void begin(Worker& worker, Task& task) noexcept {
   task.runner.store(&worker, std::memory_order_relaxed);
   worker.current = &task;
-  tell_whom_it_works_for(worker, &task);
   worker.constraint = &task;  // an untied task's part, too: it cannot leave the stack it waits on
-  const Locality locality = count_start(worker, task);
-  record::begun(worker, task, locality);
-  watch::begun(worker, task);
+  if constexpr (attended) tell_whom_it_works_for(worker, &task);
+  const Locality locality = count_start<attended>(worker, task);
+  if constexpr (attended) {
+    record::begun(worker, task, locality);
+    watch::begun(worker, task);
+  }
 }
+
+}  // namespace
+
+void begin_body(Worker& worker, Task& task) noexcept { begin<true>(worker, task); }
 
 void end_body(Worker& worker, Task& task) noexcept {
   record::ended(worker);
@@ -145,9 +152,9 @@ namespace {
   if (!Asking(worker).settles()) return;
   worker.first_touches.tell(worker.team->settling.number(), pages_touched_first(), ticks());
 }
-}  // namespace
 
-void execute(Worker& worker, Task& task) noexcept {
+template <bool attended>
+[[gnu::always_inline]] inline void execute_as(Worker& worker, Task& task) noexcept {
   Task* const previous = worker.current;
   Task* const constraint = worker.constraint;
   const bool foreign = task.creator != worker.id;
@@ -159,24 +166,43 @@ void execute(Worker& worker, Task& task) noexcept {
   const bool timed_here = worker.restraint.times();
   const bool timed = worker.thrift.times(foreign) || timed_here;
   const std::uint64_t start = timed ? ticks() : 0;
-  begin_body(worker, task);
-  if (task.has(task_flag::must_run) || !is_dropped(task)) {
+  begin<attended>(worker, task);
+  if (task.has(task_flag::must_run) || !task.team->cancellable || !is_dropped(task)) {
     run_body(worker, task);
-  } else {
+  } else if constexpr (attended) {
     watch::dropped(worker, task);
   }
-  record::ended(worker);
-  watch::ended(worker, task);
+  if constexpr (attended) {
+    record::ended(worker);
+    watch::ended(worker, task);
+  }
   if (timed) {
     const std::uint64_t end = ticks();
     worker.thrift.ran(foreign, end - start, end);
+    const bool is_tiny = worker.may_deviate && worker.thrift.tasks_are_tiny();
+    if (is_tiny != worker.keeps_tiny) [[unlikely]]
+      learn_from_thrift(worker);
     if (timed_here) [[unlikely]]
       tell_sample(worker, end - start);
   }
   worker.current = previous;
   worker.constraint = constraint;
-  tell_whom_it_works_for(worker, previous);
+  if constexpr (attended) tell_whom_it_works_for(worker, previous);
+}
+
+[[gnu::noinline]] void execute_attended(Worker& worker, Task& task) noexcept {
+  execute_as<true>(worker, task);
   body_ended(worker, task);
+}
+
+}  // namespace
+
+void execute(Worker& worker, Task& task) noexcept {
+  if (worker.attended || task.has(task_flag::watched | task_flag::detachable)) [[unlikely]] {
+    return execute_attended(worker, task);
+  }
+  execute_as<false>(worker, task);
+  complete(&worker, task);
 }
 
 }  // namespace lares::runtime

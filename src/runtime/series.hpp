@@ -14,8 +14,7 @@ namespace lares::runtime {
 /// it, and sending tasks to their data makes sense. Tiny ones are best run by their creator
 /// (decide/place.hpp).
 inline bool may_be_in_series(const Worker& worker) noexcept {
-  return worker.deals_series && worker.current == &worker.implicit_task &&
-         !(worker.may_deviate && worker.thrift.tasks_are_tiny());
+  return worker.makes_series && worker.current == &worker.implicit_task;
 }
 
 /// What is known of the next task of the construct at `code`.

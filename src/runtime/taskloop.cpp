@@ -28,9 +28,9 @@ Taskgroup* group_for_taskloops(const Task& current) noexcept {
 Taskloop::Taskloop(Worker& worker, std::uintptr_t code, bool deferred) noexcept : worker_(worker) {
   Team& team = *worker.team;
   // Tiny ones are best run by their creator (decide/place.hpp), the next after the last.
-  const bool stay = worker.may_deviate && worker.thrift.tasks_are_tiny();
-  const bool may_have_homes = deferred && !stay && worker.wants_data && team.size() > 1 &&
-                              !worker.current->home.valid() && worker.push->uses_data() &&
+  const bool may_have_homes = deferred && !worker.keeps_tiny && worker.wants_data &&
+                              team.size() > 1 && !worker.current->home.valid() &&
+                              worker.push->uses_data() &&
                               team.places->domains_with_workers().size() > 1;
   if (!may_have_homes) return;
   group_ = group_for_taskloops(*worker.current);

@@ -10,6 +10,7 @@
 #include "decide/limits.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/asking.hpp"
+#include "runtime/at_once.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/deep_stack.hpp"
 #include "runtime/dependences.hpp"
@@ -167,6 +168,13 @@ namespace {
 }
 }  // namespace
 
+namespace at_once {
+void complete_unseen(Worker& worker, Task& task) noexcept {
+  count_child(task);
+  complete(&worker, task);
+}
+}  // namespace at_once
+
 void discard_unsubmitted(Worker& worker, Task& task) noexcept { discard(worker, task); }
 
 bool are_shared_queues_full(Worker& worker) noexcept {
@@ -175,60 +183,15 @@ bool are_shared_queues_full(Worker& worker) noexcept {
 
 namespace {
 
-// Runs a task that nobody knows of yet. Answers true if it can go as it came: without a trace.
-template <bool recorded>
-[[gnu::always_inline]] inline bool run_unseen(Worker& worker, Task& task,
-                                              void (*run)(Task&, Worker&)) noexcept {
-  Task* const parent = worker.current;
-  Task* const constraint = worker.constraint;
-  task.runner.store(&worker, std::memory_order_relaxed);
-  worker.current = &task;
-  worker.constraint = &task;
-  Team& team = *worker.team;
-  if (!team.inlined_seen.load(std::memory_order_relaxed)) {
-    team.inlined_seen.store(true, std::memory_order_relaxed);
-  }
-  worker.counters->inlined.add(1);
-  worker.counters->tasks[static_cast<std::size_t>(Locality::local)].add(1);
-  if constexpr (recorded) {
-    record::begun(worker, task, Locality::local);
-    watch::begun(worker, task);
-  }
-  if (!team.cancellable || task.has(task_flag::must_run) || !is_dropped(task)) {
-    run(task, worker);
-  } else if constexpr (recorded) {
-    watch::dropped(worker, task);
-  }
-  if constexpr (recorded) {
-    record::ended(worker);
-    watch::ended(worker, task);
-  }
-  worker.current = parent;
-  worker.constraint = constraint;
-  // acquire: what children on other threads did to the descriptor comes before its reuse.
-  return task.local_children == 0 && task.table == nullptr &&
-         task.holders.load(std::memory_order_acquire) == Task::alive;
-}
-
-// It has children that outlive it, and they need it and its parent.
-void complete_unseen(Worker& worker, Task& task) noexcept {
-  count_child(task);
-  complete(&worker, task);
-}
-
-std::uint16_t undeferred_flags(std::uint16_t flags) noexcept {
-  return static_cast<std::uint16_t>((flags | task_flag::undeferred) & ~task_flag::untied);
-}
-
 // The same for a task that the front end has made. Answers true if it is gone.
 template <bool recorded>
 bool run_at_once(Worker& worker, Task& task) noexcept {
-  task.flags = undeferred_flags(task.flags);
-  const bool is_gone = run_unseen<recorded>(worker, task, task.run);
+  task.flags = at_once::undeferred_flags(task.flags);
+  const bool is_gone = at_once::run_unseen<recorded>(worker, task, task.run);
   if (is_gone) {
     discard(worker, task);
   } else {
-    complete_unseen(worker, task);
+    at_once::complete_unseen(worker, task);
   }
   return is_gone;
 }
@@ -241,70 +204,24 @@ bool may_run_at_once(Worker& worker, const Task& task, bool depends) noexcept {
 
 }  // namespace
 
-namespace {
-
-// As new_task() makes one: most of it is as the last one has left it.
-Task& take_spare(Worker& worker) noexcept {
-  Task* const task = worker.spares;
-  if (task == nullptr) [[unlikely]]
-    return *new_task(worker, 0);
-  worker.spares = task->next;
-  Task& parent = *worker.current;
-  become_child(*task, parent);
-  task->group = parent.open_group;
-  task->open_group = parent.open_group;
-  return *task;
-}
-
-template <bool recorded>
-[[gnu::always_inline]] inline void run_spare(Worker& worker, void (*run)(Task&, Worker&),
-                                             void* function, void* data, std::uint16_t flags,
-                                             std::span<const Dependence> dependences) noexcept {
-  Task& task = take_spare(worker);
-  task.run = run;
-  task.flags = undeferred_flags(flags);
-  task.host.call = {function, data};
-  if constexpr (recorded) {
-    const bool included = (flags & task_flag::undeferred) != 0;
-    record::created(worker, task, dependences, included ? record_flag::undeferred : 0);
-    watch::created(worker, task, dependences, included);
-  }
-  if (run_unseen<recorded>(worker, task, run)) [[likely]] {
-    task.next = worker.spares;
-    worker.spares = &task;
-    if constexpr (recorded) record::resumed_at_end(worker);
-  } else {
-    complete_unseen(worker, task);
-    if constexpr (recorded) record::resumed(worker);
-  }
-}
-
-}  // namespace
-
 [[gnu::noinline]] void run_inline_observed(Worker& worker, void (*run)(Task&, Worker&),
                                            void* function, void* data, std::uint16_t flags,
                                            std::span<const Dependence> dependences) noexcept {
-  run_spare<true>(worker, run, function, data, flags, dependences);
-}
-
-void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
-                std::uint16_t flags) noexcept {
-  // A worker's record never begins inside of a task, nor does it begin to be watched there.
-  if (worker.observed) [[unlikely]]
-    return run_inline_observed(worker, run, function, data, flags, {});
-  run_spare<false>(worker, run, function, data, flags, {});
+  at_once::run_spare<true>(worker, run, function, data, flags, dependences);
 }
 
 namespace {
 
+[[gnu::always_inline]] inline void queue_ready(Worker& worker, Task& task) noexcept {
+  count_child(task);
+  count_created(worker, task);
+  place_ready(worker, task);
+}
+
 // Puts the task where it waits for its turn.
 void queue_up(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
+  if (dependences.empty()) return queue_ready(worker, task);
   count_child(task);
-  if (dependences.empty()) {
-    count_created(worker, task);
-    place_ready(worker, task);
-    return;
-  }
   task.flags |= task_flag::depends;
   copy_accesses(task, dependences);
   help_while_too_many(worker);
@@ -318,6 +235,8 @@ void queue_up(Worker& worker, Task& task, std::span<const Dependence> dependence
 void hand_in(Worker& worker, Task& task, std::span<const Dependence> dependences) noexcept {
   if (may_run_at_once(worker, task, !dependences.empty())) {
     run_at_once<false>(worker, task);
+  } else if (dependences.empty()) {
+    queue_ready(worker, task);
   } else {
     queue_up(worker, task, dependences);
   }
@@ -343,6 +262,12 @@ void submit(Worker& worker, Task& task, std::span<const Dependence> dependences)
   hand_in(worker, task, dependences);
 }
 
+void submit_for_later(Worker& worker, Task& task) noexcept {
+  if (worker.observed) [[unlikely]]
+    return hand_in_observed(worker, task, {});
+  queue_ready(worker, task);
+}
+
 namespace {
 
 // The creator of an undeferred task waits until it is the task's turn.
@@ -364,7 +289,7 @@ void begin_undeferred(Worker& worker, Task& task,
   release_held(worker);
   record::created(worker, task, dependences, record_flag::undeferred);
   watch::created(worker, task, dependences, true);
-  task.flags = undeferred_flags(task.flags);
+  task.flags = at_once::undeferred_flags(task.flags);
   count_child(task);
   wait_for_turn(worker, task, dependences);
   begin_body(worker, task);

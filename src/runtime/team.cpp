@@ -168,9 +168,9 @@ void build_places(Team& team) {
     worker->domain = team.places->domain_of(worker->id);
     worker->core = team.core_of[worker->id.index()];
     worker->victim_storage.resize(worker->steal->max_victims(*team.places));
-    worker->own_queue_limits = decide::own_queue_limits(team.size(), team.throttles);
     worker->deals_series = worker->wants_data && worker->push->uses_data() &&
                            team.places->domains_with_workers().size() > 1;
+    learn_from_thrift(*worker);
     worker->dealt_storage.resize(team.places->domain_count());
   }
 }

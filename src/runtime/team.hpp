@@ -112,11 +112,12 @@ struct alignas(128) Worker {
   std::unique_ptr<policy::Steal> steal;
   std::vector<PlaceId> victim_storage;
   CounterSlot* counters = nullptr;
-  Task* spares = nullptr;          ///< descriptors as run_inline leaves them, linked by `next`
-  Worker* outer = nullptr;         ///< the thread's worker in the enclosing team
+  Task* spares = nullptr;   ///< descriptors as at_once::run_spare leaves them, linked by `next`
+  Worker* outer = nullptr;  ///< the thread's worker in the enclosing team
   RecordStream* record = nullptr;  ///< the thread's, while a task graph is recorded
   DomainId stolen_from;            ///< of what it runs next, while it is recorded; owner
   bool observed = false;  ///< it has a record or a watcher; set when it enters its team; owner
+  bool attended = false;  ///< or somebody else is told what it runs; set then, too; owner
   const Watcher* watcher = nullptr;  ///< who is told of its tasks (watch.hpp), constant in a team
   const void* call_site = nullptr;   ///< front end's: of the program's call, for who watches
   // Set at the meeting that builds the places, which others read after it.
@@ -142,6 +143,9 @@ struct alignas(128) Worker {
   bool keeps_dataless = true;   ///< the push never sends a task without data away
   bool deals = false;           ///< the push deals tasks to the workers of a domain
   decide::OwnQueueLimits own_queue_limits = {};
+  // Of `thrift`, as learn_from_thrift() has last seen it: what each task asks is one look.
+  bool keeps_tiny = false;    ///< it may keep its tasks for being tiny, and they are
+  bool makes_series = false;  ///< deals_series, and its tasks are worth it
 
   // Of series.hpp.
   bool deals_series = false;    ///< sending tasks without data somewhere makes sense in this team
@@ -304,6 +308,14 @@ inline bool is_own_queue_full(Worker& worker) noexcept {
       worker.own_queue_limits, worker.current->depth.load(std::memory_order_relaxed));
   // The bound that needs no look at the thieves' line comes first.
   return worker.deque.size_at_most() >= limit && worker.deque.refresh_size() >= limit;
+}
+
+/// Called by the worker when its thrift may have changed its mind, and when its team is made.
+inline void learn_from_thrift(Worker& worker) noexcept {
+  worker.keeps_tiny = worker.may_deviate && worker.thrift.tasks_are_tiny();
+  worker.makes_series = worker.deals_series && !worker.keeps_tiny;
+  worker.own_queue_limits =
+      decide::own_queue_limits(worker.team->size(), worker.team->throttles, worker.keeps_tiny);
 }
 
 /// What the worker's policies may look at.

@@ -1,5 +1,6 @@
 #include "runtime/watch.hpp"
 
+#include "runtime/explain.hpp"
 #include "runtime/spinlock.hpp"
 
 namespace lares::runtime::watch {
@@ -18,6 +19,7 @@ const Watcher* watcher() noexcept { return g_watcher.load(std::memory_order_acqu
 void enter_team(Worker& worker) noexcept {
   worker.watcher = watcher();
   worker.observed = worker.record != nullptr || worker.watcher != nullptr;
+  worker.attended = worker.observed || worker.works_for != nullptr || explain::is_on();
 }
 
 void leave_out(Worker& worker) noexcept {

@@ -85,7 +85,8 @@ class Executor::Asking {
   [[nodiscard]] bool may_run_now(TaskIndex /*task*/) const { return true; }
   [[nodiscard]] bool throttles() const { return true; }
   [[nodiscard]] bool is_own_queue_full() const {
-    return own_length() >= decide::own_queue_limit(team_->own_queue_limits_, depth_);
+    const bool tiny = may_deviate() && thrift().tasks_are_tiny();
+    return own_length() >= decide::own_queue_limit(team_->own_queue_limits_[tiny ? 1 : 0], depth_);
   }
   [[nodiscard]] bool are_shared_queues_full() const {
     return decide::are_shared_queues_full(*this);
@@ -211,7 +212,8 @@ Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core
       costs_(costs),
       places_(machine, core_of_worker),
       may_deviate_(choice.preset == "auto"),
-      own_queue_limits_(decide::own_queue_limits(core_of_worker.size(), true)),
+      own_queue_limits_{decide::own_queue_limits(core_of_worker.size(), true, false),
+                        decide::own_queue_limits(core_of_worker.size(), true, true)},
       queues_(places_.size()),
       home_of_task_(workload.tasks.size()),
       rather_for_(workload.tasks.size()),

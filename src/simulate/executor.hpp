@@ -2,6 +2,7 @@
 // costs of what it does are added to the clock of whoever asks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -134,7 +135,7 @@ class Executor final : public policy::QueueLengths {
   bool keeps_dataless_ = false;
   bool deals_ = false;
   bool may_deviate_ = false;
-  decide::OwnQueueLimits own_queue_limits_ = {};
+  std::array<decide::OwnQueueLimits, 2> own_queue_limits_ = {};  // the second: tiny tasks
   std::vector<Worker> workers_;
   std::vector<SharedQueue> queues_;  // by place; unused for those of workers
   PriorityQueue prioritised_;

@@ -85,8 +85,8 @@ TEST_F(RecordEngine, TellsUndeferredTasksFromThoseThatMerelyRanAtOnce) {
   const analysis::TaskGraph before = graph();
   host::single(1, [](Worker& worker) {
     const auto nothing = [](Task&, Worker&) {};
-    run_inline(worker, nothing, nullptr, nullptr, 0);
-    run_inline(worker, nothing, nullptr, nullptr, task_flag::undeferred);
+    host::run_inline(worker, nothing, nullptr, nullptr, 0);
+    host::run_inline(worker, nothing, nullptr, nullptr, task_flag::undeferred);
     run_undeferred(worker, *host::make_task(worker, [](Worker&) {}), {});
   });
   const analysis::TaskGraph found = graph();

@@ -130,7 +130,7 @@ TEST_P(Teams, TasksRunInlineMayLeaveChildrenBehind) {
   std::atomic<int> ran{0};
   host::single(GetParam(), [&ran](Worker& worker) {
     for (int i = 0; i < 500; ++i) {
-      run_inline(
+      host::run_inline(
           worker,
           [](Task& task, Worker& runner) {
             auto* count = static_cast<std::atomic<int>*>(task.host.call.data);
@@ -155,7 +155,7 @@ void run_below(Task& task, Worker& worker) {
   auto& descriptors = *static_cast<Descriptors*>(task.host.call.data);
   if (descriptors.at == Descriptors::depth) return;
   descriptors.of[descriptors.at++] = &task;
-  run_inline(worker, run_below, nullptr, &descriptors, 0);
+  host::run_inline(worker, run_below, nullptr, &descriptors, 0);
 }
 
 TEST(TasksRunInline, UseTheirDescriptorsAgainHoweverDeepTheyAreNested) {
@@ -163,13 +163,13 @@ TEST(TasksRunInline, UseTheirDescriptorsAgainHoweverDeepTheyAreNested) {
   host::single(1, [](Worker& worker) {
     Descriptors first;
     Descriptors second;
-    run_inline(worker, run_below, nullptr, &first, 0);
-    run_inline(worker, run_below, nullptr, &second, 0);
+    host::run_inline(worker, run_below, nullptr, &first, 0);
+    host::run_inline(worker, run_below, nullptr, &second, 0);
     EXPECT_EQ(first.at, Descriptors::depth);
     EXPECT_EQ(first.of, second.of);
     // One that a child outlives is not used again while the child needs it.
     const Task* kept = nullptr;
-    run_inline(
+    host::run_inline(
         worker,
         [](Task& task, Worker& runner) {
           *static_cast<const Task**>(task.host.call.data) = &task;
@@ -179,7 +179,7 @@ TEST(TasksRunInline, UseTheirDescriptorsAgainHoweverDeepTheyAreNested) {
         },
         nullptr, &kept, 0);
     Descriptors third;
-    run_inline(worker, run_below, nullptr, &third, 0);
+    host::run_inline(worker, run_below, nullptr, &third, 0);
     EXPECT_EQ(std::count(third.of.begin(), third.of.end(), kept), 0);
     taskwait(worker);
   });

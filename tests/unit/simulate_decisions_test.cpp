@@ -224,6 +224,7 @@ class Replay {
     for (std::size_t w = 0; w < worker_count; ++w) {
       team_.workers[w]->constraint = constraints_[w];
       team_.workers[w]->thrift = thrifts_[w];
+      learn_from_thrift(*team_.workers[w]);
     }
     team_.cores = cores_;
   }
@@ -291,6 +292,7 @@ class Replay {
     worker.thrift = decide::Thrift(1);
     for (int i = 0; step().tiny && i < 100; ++i) worker.thrift.ran(false, 0, 0);
     if (step().learning) worker.thrift.ran(true, 0, step().pausing ? ticks() + (1ULL << 60U) : 0);
+    learn_from_thrift(worker);
     worker.restraint = decide::Restraint(step().staying ? 1 : 0, 1ULL << 50U);
     worker.restraint.works(true);
     std::vector<const runtime::Task*> waits_in;

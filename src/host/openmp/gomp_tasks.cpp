@@ -10,6 +10,7 @@
 #include "host/openmp/gomp_tasks.hpp"
 #include "host/openmp/region.hpp"
 #include "host/openmp/tools/events.hpp"
+#include "runtime/at_once.hpp"
 #include "runtime/record.hpp"
 #include "runtime/series.hpp"
 #include "runtime/stall.hpp"
@@ -34,10 +35,39 @@ void run(runtime::Task& task, runtime::Worker&) {
   restore_control_variables(task);
 }
 
+// What nobody watches.
+void run_plain(runtime::Task& task, runtime::Worker&) {
+  apply_control_variables(task);
+  reinterpret_cast<Body>(task.host.call.function)(task.host.call.data);
+  restore_control_variables(task);
+}
+
 // On the thread of its creator, at once: it has the creator's variables already.
 void run_in_place(runtime::Task& task, runtime::Worker&) {
   call(task);
   restore_control_variables(task);
+}
+
+// What is plain and nobody observes.
+void run_plain_in_place(runtime::Task& task, runtime::Worker&) {
+  reinterpret_cast<Body>(task.host.call.function)(task.host.call.data);
+  restore_control_variables(task);
+}
+
+// A task that neither waits nor is waited for. Where it is made most often, and so inline.
+[[gnu::always_inline]] inline void run_here(runtime::Worker& worker, Body body, void* data,
+                                            std::uint16_t flags) {
+  auto* const function = reinterpret_cast<void*>(body);
+  // A worker's record never begins inside of a task, nor does it begin to be watched there.
+  if (worker.observed) [[unlikely]] {
+    return runtime::run_inline_observed(worker, run_in_place, function, data, flags, {});
+  }
+  runtime::at_once::run_spare<false>(worker, run_plain_in_place, function, data, flags, {});
+}
+
+[[gnu::noinline]] void run_out_of_line(runtime::Worker& worker, Body body, void* data,
+                                       std::uint16_t flags) {
+  run_here(worker, body, data, flags);
 }
 
 void* align_up(void* pointer, long align) noexcept {
@@ -56,13 +86,18 @@ struct Recipe {
   int priority;
 };
 
+// Of a task that has neither `final` nor an event.
+std::uint16_t plain_flags(unsigned flags) noexcept {
+  const unsigned untied = (flags & flag_untied) != 0 ? runtime::task_flag::untied : 0U;
+  const unsigned mergeable = (flags & flag_mergeable) != 0 ? runtime::task_flag::mergeable : 0U;
+  return static_cast<std::uint16_t>(untied | mergeable);
+}
+
 std::uint16_t task_flags(const Recipe& recipe, const runtime::Task& parent) noexcept {
-  std::uint16_t flags = 0;
-  if ((recipe.flags & flag_untied) != 0) flags |= runtime::task_flag::untied;
+  std::uint16_t flags = plain_flags(recipe.flags);
   if ((recipe.flags & flag_final) != 0 || parent.has(runtime::task_flag::final)) {
     flags |= runtime::task_flag::final;
   }
-  if ((recipe.flags & flag_mergeable) != 0) flags |= runtime::task_flag::mergeable;
   if ((recipe.flags & flag_detach) != 0) flags |= runtime::task_flag::detachable;
   // Copy constructors have run: only the body runs the destructors.
   if (recipe.copy != nullptr) flags |= runtime::task_flag::must_run;
@@ -174,22 +209,34 @@ decide::Pieces cut(std::uint64_t iterations, unsigned flags, unsigned long argum
   return decide::Pieces::evenly(iterations, argument != 0 ? argument : threads);
 }
 
+/// What is the same for all pieces of a taskloop.
+struct PieceKind {
+  bool included;               ///< each runs before the next is made
+  bool may_be_in_place;        ///< on the caller's data: nothing is to be constructed or ordered
+  std::uint16_t inline_flags;  ///< of one that runs at once
+};
+
+PieceKind kind_of_pieces(const runtime::Worker& worker, const Recipe& recipe) noexcept {
+  const bool included =
+      (recipe.flags & flag_if) == 0 || worker.current->has(runtime::task_flag::final);
+  // Without copy constructors the caller's data serves every piece that runs at once.
+  return {included, recipe.copy == nullptr && (included || recipe.priority == 0),
+          inline_flags(recipe, *worker.current, included)};
+}
+
 template <class Number>
 [[gnu::always_inline]] inline void make_piece(runtime::Worker& worker, const Recipe& recipe,
-                                              Number begin, Number end, bool included,
+                                              const PieceKind& kind, Number begin, Number end,
                                               DomainId home) {
-  // Without copy constructors the caller's data serves every piece that runs at once.
   const bool in_place =
-      recipe.copy == nullptr &&
-      (included || (recipe.priority == 0 && !home.valid() && runtime::should_inline(worker)));
+      kind.may_be_in_place && (kind.included || (!home.valid() && runtime::should_inline(worker)));
   runtime::Task* task = in_place ? nullptr : make_with_copy(worker, recipe);
   auto* bounds = static_cast<Number*>(in_place ? recipe.data : task->host.call.data);
   bounds[0] = begin;
   bounds[1] = end;
   if (in_place) {
-    runtime::run_inline(worker, run_in_place, reinterpret_cast<void*>(recipe.body), recipe.data,
-                        inline_flags(recipe, *worker.current, included));
-  } else if (included) {
+    run_here(worker, recipe.body, recipe.data, kind.inline_flags);
+  } else if (kind.included) {
     runtime::run_undeferred(worker, *task, {});
   } else {
     task->home = home;
@@ -201,10 +248,9 @@ template <class Number>
 template <class Number>
 void make_pieces(runtime::Worker& worker, const Recipe& recipe, const decide::Pieces& pieces,
                  Number start, Number end, Number step) {
-  const bool included =
-      (recipe.flags & flag_if) == 0 || worker.current->has(runtime::task_flag::final);
+  const PieceKind kind = kind_of_pieces(worker, recipe);
   const runtime::Taskloop taskloop(worker, reinterpret_cast<std::uintptr_t>(recipe.body),
-                                   !included);
+                                   !kind.included);
   const auto at = [&](std::uint64_t iteration) {
     // Without a sign: what is before the loop's end does not overflow, but a part of the sum may.
     const std::uint64_t value =
@@ -213,7 +259,7 @@ void make_pieces(runtime::Worker& worker, const Recipe& recipe, const decide::Pi
   };
   taskloop.for_each(pieces, [&](decide::LoopRange range, bool last, DomainId home) {
     // The program's own end, which the last step may not meet.
-    make_piece(worker, recipe, at(range.begin), last ? end : at(range.end), included, home);
+    make_piece(worker, recipe, kind, at(range.begin), last ? end : at(range.end), home);
   });
 }
 
@@ -305,10 +351,18 @@ class LoneConstruct {
   tools::ThreadRecord* thread_ = nullptr;
 };
 
-// A task that needs no more than its flags and a copy of its data, for later.
+// A task that needs no more than its flags and a copy of its data, for later. No series has it.
 [[gnu::noinline]] void queue_plain(runtime::Worker& worker, Body body, void* data, long size,
                                    long align, unsigned flags) {
-  run_later(worker, {body, data, nullptr, size, align, flags, 0}, {}, nullptr);
+  runtime::Task* const task =
+      runtime::new_task(worker, static_cast<std::size_t>(size) + static_cast<std::size_t>(align));
+  void* const copy = align_up(task->payload(), align);
+  task->run = run_plain;
+  task->host.call = {reinterpret_cast<void*>(body), copy};
+  task->flags = plain_flags(flags);
+  inherit_control_variables(worker, *task);
+  std::memcpy(copy, data, static_cast<std::size_t>(size));
+  runtime::submit_for_later(worker, *task);
 }
 
 // One that may belong to a series: only if nothing is known of it may it run at once.
@@ -321,7 +375,7 @@ class LoneConstruct {
     return runtime::submit_in_series(worker, *make_with_copy(worker, recipe), known);
   }
   if (runtime::should_inline(worker)) {
-    return runtime::run_inline(worker, run_in_place, reinterpret_cast<void*>(body), data, 0);
+    return run_out_of_line(worker, body, data, 0);
   }
   runtime::submit(worker, *make_with_copy(worker, recipe), {});
 }
@@ -343,8 +397,8 @@ void make_any(runtime::Worker& worker, const Recipe& recipe, bool if_clause, voi
   const bool depends = (recipe.flags & flag_depend) != 0;
   if (detach == nullptr && recipe.copy == nullptr &&
       may_run_now(worker, recipe.flags, included, depends)) {
-    return runtime::run_inline(worker, run_in_place, reinterpret_cast<void*>(recipe.body),
-                               recipe.data, inline_flags(recipe, *worker.current, included));
+    return run_out_of_line(worker, recipe.body, recipe.data,
+                           inline_flags(recipe, *worker.current, included));
   }
   if (!depends) {
     return included ? run_now(worker, recipe, {}, detach) : run_later(worker, recipe, {}, detach);
@@ -386,7 +440,9 @@ void make_any(runtime::Worker& worker, const Recipe& recipe, bool if_clause, voi
 std::uintptr_t task_code(const runtime::Task& task) noexcept {
   constexpr void (*body)(runtime::Task&, runtime::Worker&) = run;  // of several functions
   const auto made = runtime::stall::glance(task.run);
-  if (made != body && made != run_in_place) return 0;
+  if (made != body && made != run_plain && made != run_in_place && made != run_plain_in_place) {
+    return 0;
+  }
   return reinterpret_cast<std::uintptr_t>(runtime::stall::glance(task.host.call.function));
 }
 
@@ -414,7 +470,7 @@ LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, v
   if (!depends && lares::runtime::may_be_in_series(*worker)) {
     gomp::place_in_series(*worker, fn, data, size, align, flags);
   } else if (gomp::may_run_now(*worker, flags, false, depends)) {
-    lares::runtime::run_inline(*worker, gomp::run_in_place, reinterpret_cast<void*>(fn), data, 0);
+    gomp::run_here(*worker, fn, data, 0);
   } else if (!depends) {
     gomp::queue_plain(*worker, fn, data, size, align, flags);
   } else {

@@ -68,11 +68,13 @@ bool is_region_cancelled(runtime::Worker& worker) {
 
 void run_simple(runtime::Task& task, runtime::Worker& worker) {
   apply_control_variables(task);
-  call_routine(task, gtid_of(worker));
+  CompilerTask& made = compiler_task(task);
+  made.routine(gtid_of(worker), &made);
   restore_control_variables(task);
 }
 
-// Tasks with parts or destructors, and all tasks where something may be cancelled. Destructors run
+// Tasks with parts or destructors, those that a tool is told of, and all where something may be
+// cancelled. Destructors run
 // even if the task is dropped: its private variables were made when it was.
 void run_any(runtime::Task& task, runtime::Worker& worker) {
   const std::int32_t gtid = gtid_of(worker);
@@ -146,7 +148,7 @@ CompilerTask* make_task(runtime::Worker& worker, std::uint32_t bits, std::size_t
   const std::size_t head = (size + sizeof(void*) - 1) & ~(sizeof(void*) - 1);
   runtime::Task* task = runtime::new_task(worker, head + shareds);
   const bool simple = (bits & (task_bit::tied | task_bit::destructors)) == task_bit::tied &&
-                      !worker.team->cancellable;
+                      routine != nullptr && !worker.team->cancellable && !tools::is_watched(worker);
   task->run = simple ? run_simple : run_any;
   task->flags = engine_flags(bits, *worker.current);
   task->host.bits = {bits, head + shareds};

@@ -17,6 +17,7 @@
 
 #include "policy/registry.hpp"
 #include "policy_sample.hpp"
+#include "runtime/at_once.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/spinlock.hpp"
 #include "runtime/team.hpp"
@@ -167,6 +168,13 @@ inline Dependence on(const void* address, DependKind kind) {
 }
 inline Dependence in(const void* address) { return on(address, DependKind::in); }
 inline Dependence out(const void* address) { return on(address, DependKind::out); }
+
+/// A task that runs at once, as the front ends have it.
+inline void run_inline(Worker& worker, void (*run)(Task&, Worker&), void* function, void* data,
+                       std::uint16_t flags) {
+  if (worker.observed) return run_inline_observed(worker, run, function, data, flags, {});
+  at_once::run_spare<false>(worker, run, function, data, flags, {});
+}
 
 /// Keeps the processor for a moment, so that tasks overlap.
 inline void work(std::uint32_t rounds) {
