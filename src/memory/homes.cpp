@@ -57,22 +57,22 @@ Homes::Homes(const Machine& machine, const Options& options, const SystemCalls& 
 
 policy::DataHome Homes::find(std::uintptr_t address, Bytes length,
                              policy::AccessMode mode) noexcept {
-  const PageHome home = home_of(address, length);
-  return {home.domain, length, mode, home.unplaced};
+  return find_with_core(address, length, mode).home;
 }
 
 FoundHome Homes::find_with_core(std::uintptr_t address, Bytes length,
                                 policy::AccessMode mode) noexcept {
-  return {find(address, length, mode), last_core(address)};
+  if (kind_ == Kind::single) return {{DomainId{0}, length, mode, false}, CoreId{}};
+  const Touch last = touches_.find(address);
+  const PageHome home = home_of(address, length, last.domain);
+  return {{home.domain, length, mode, home.unplaced}, last.core};
 }
 
-PageHome Homes::home_of(std::uintptr_t address, Bytes length) noexcept {
-  if (kind_ == Kind::single) return {DomainId{0}, false};
+inline PageHome Homes::home_of(std::uintptr_t address, Bytes length, DomainId toucher) noexcept {
   if (given_.any()) {
     if (const DomainId given = given_.find(address, length); given.valid()) return {given, false};
   }
   if (kind_ == Kind::nodes) return pages_.find(address, length);
-  const DomainId toucher = touches_.domain(address);
   if (kind_ == Kind::caches) return {toucher, !toucher.valid()};
   const PageHome pages = pages_.find(address, length);
   if (pages.unplaced || !toucher.valid()) return pages;

@@ -101,7 +101,8 @@ class Homes {
   [[nodiscard]] std::uint64_t queries() const noexcept { return pages_.queries(); }
 
  private:
-  PageHome home_of(std::uintptr_t address, Bytes length) noexcept;
+  /// Of several domains. `toucher`: whose the last known use was, or invalid.
+  PageHome home_of(std::uintptr_t address, Bytes length, DomainId toucher) noexcept;
   [[nodiscard]] DomainId representative(DomainId domain) const noexcept;
 
   // Never change after construction; any thread reads.

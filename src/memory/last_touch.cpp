@@ -72,11 +72,6 @@ Touch LastTouch::find(std::uintptr_t address) const noexcept {
   return {domain_of(word), core_of(word), WrittenField::get(word) != 0};
 }
 
-DomainId LastTouch::domain(std::uintptr_t address) const noexcept {
-  const std::uint64_t word = word_of(address);
-  return word == 0 ? DomainId{} : domain_of(word);
-}
-
 void LastTouch::forget(std::uintptr_t address, Bytes length) noexcept {
   if (table_ == nullptr) return;
   const Slot slot = slot_of(address, mask_);

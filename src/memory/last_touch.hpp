@@ -30,8 +30,6 @@ class LastTouch {
 
   void record(std::uintptr_t address, const Touch& touch) noexcept;
   [[nodiscard]] Touch find(std::uintptr_t address) const noexcept;
-  /// The domain part alone.
-  [[nodiscard]] DomainId domain(std::uintptr_t address) const noexcept;
   /// Drops what is known of `address`, and of everything in the 32 MiB areas that the range holds
   /// entirely.
   void forget(std::uintptr_t address, Bytes length) noexcept;

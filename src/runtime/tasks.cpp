@@ -82,7 +82,7 @@ void help_while_too_many(Worker& worker) noexcept {
 }
 
 // Room for more accesses behind those that the task has, and as many edges: none is in use yet.
-std::span<Access> extend_accesses(Task& task, std::size_t more) noexcept {
+[[gnu::noinline]] std::span<Access> extend_accesses(Task& task, std::size_t more) noexcept {
   const std::uint32_t before = task.access_count;
   if (before == 0) return reserve_accesses(task, more);
   if (before + more <= task.edge_room) return {task.accesses, before + more};
@@ -95,10 +95,20 @@ std::span<Access> extend_accesses(Task& task, std::size_t more) noexcept {
   return extended;
 }
 
+// Most tasks have a few, and nothing before.
+Access* room_for_accesses(Task& task, std::size_t more) noexcept {
+  if (task.access_count != 0 || more > Task::inline_accesses) [[unlikely]]
+    return extend_accesses(task, more).data();
+  task.accesses = task.inline_access;
+  task.edges = task.inline_edge;
+  task.edge_room = Task::inline_accesses;
+  return task.inline_access;
+}
+
 // What the push decides on: the clauses of `depend`, behind what the front end has said already.
 void copy_accesses(Task& task, std::span<const Dependence> dependences) noexcept {
   std::uint32_t count = task.access_count;
-  const std::span<Access> accesses = extend_accesses(task, dependences.size());
+  Access* const accesses = room_for_accesses(task, dependences.size());
   for (const Dependence& dependence : dependences) {
     if (dependence.kind == DependKind::all_memory) continue;
     accesses[count].address = dependence.address;

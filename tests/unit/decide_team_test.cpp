@@ -897,6 +897,14 @@ TEST(Thrifty, KnowsTinyTasksByTheirMean) {
   EXPECT_TRUE(thrift.tasks_are_tiny()) << "one long task is no habit";
 }
 
+TEST(OwnQueueLimits, TinyTasksNeedHalfTheReserve) {
+  const OwnQueueLimits usual = own_queue_limits(4, true, false);
+  const OwnQueueLimits tiny = own_queue_limits(4, true, true);
+  EXPECT_EQ(own_queue_limit(usual, 1), 2 * own_queue_limit(tiny, 1));
+  EXPECT_EQ(own_queue_limit(usual, 2), own_queue_limit(tiny, 2)) << "deep, it is short anyway";
+  EXPECT_EQ(own_queue_limits(4, false, true), own_queue_limits(4, false, false));
+}
+
 TEST(Thrifty, TimesWhatIsFetchedAndOneInSomeOfItsOwn) {
   Thrift thrift(microsecond);
   int timed = 0;

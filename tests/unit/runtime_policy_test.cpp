@@ -308,5 +308,26 @@ TEST(Thrift, KnowsTinyTasksByTheirTimeHoweverFastTheCounterIs) {
   }
 }
 
+// What each task asks for is one look; the answer follows the times of tasks that were run.
+TEST(Thrift, AWorkerLearnsThatItsTasksAreTiny) {
+  LARES_NEEDS_ORDER();  // another limit may hold
+  const host::Machine machine({1, 1}, "auto");
+  host::region(2, [](Worker& worker) {
+    if (worker.id != WorkerId{0}) return;
+    worker.may_deviate = true;
+    worker.thrift = decide::Thrift(ticks_per_microsecond());
+    learn_from_thrift(worker);
+    EXPECT_FALSE(worker.keeps_tiny);
+    const std::int64_t usual = worker.own_queue_limits[0];
+    for (int round = 0; round < 100; ++round) {
+      for (int i = 0; i < 300; ++i) host::spawn(worker, [](Worker&) {});
+      taskwait(worker);
+    }
+    EXPECT_TRUE(worker.keeps_tiny);
+    EXPECT_FALSE(worker.makes_series);
+    EXPECT_EQ(2 * worker.own_queue_limits[0], usual);
+  });
+}
+
 }  // namespace
 }  // namespace lares::runtime
