@@ -263,6 +263,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
   Stock& stock = kmp::stock_of_code(microtask);
   if (!lares::omp::schedules(stock) || stock.contains(caller))
     return stock.find(Entry::__kmpc_fork_call);
+  kmp::t_memory.stock = &stock;  // libomp's own calls of entry points are known by that
   lares::omp::before_region();
   lares::omp::before_repeated_region(stock, kmp::code_of(microtask));
   if (static_cast<std::size_t>(argc) > kmp::most_arguments) {
@@ -367,6 +368,10 @@ LARES_CHOSEN_ENTRY("__kmpc_fork_teams", "lares_kmp_choose_fork_teams");
 
 LARES_EXPORT void __kmpc_serialized_parallel(kmp_location* loc, std::int32_t gtid) {
   const void* const caller = __builtin_return_address(0);
+  if (kmp::is_inside(caller)) {  // libomp's, for a team of one
+    return lares::omp::real<decltype(__kmpc_serialized_parallel)>(
+        *kmp::t_memory.stock, Entry::__kmpc_serialized_parallel)(loc, gtid);
+  }
   Stock& stock = kmp::stock_of_caller(caller);
   auto* const forward = lares::omp::real<decltype(__kmpc_serialized_parallel)>(
       stock, Entry::__kmpc_serialized_parallel);
@@ -380,6 +385,10 @@ LARES_EXPORT void __kmpc_serialized_parallel(kmp_location* loc, std::int32_t gti
 
 LARES_EXPORT void __kmpc_end_serialized_parallel(kmp_location* loc, std::int32_t gtid) {
   const void* const caller = __builtin_return_address(0);
+  if (kmp::is_inside(caller) && !lares::omp::tools::is_named()) {
+    return lares::omp::real<decltype(__kmpc_end_serialized_parallel)>(
+        *kmp::t_memory.stock, Entry::__kmpc_end_serialized_parallel)(loc, gtid);
+  }
   Stock& stock = kmp::stock_of_caller(caller);
   if (!stock.contains(caller) && !kmp::is_autopar(loc) && kmp::is_open_serial()) kmp::end_serial();
   const lares::omp::tools::CallFor call_for(caller);

@@ -288,16 +288,15 @@ Stock::Stock(void* handle, const char* name, std::uintptr_t begin, std::uintptr_
   cancellable = cancellation != nullptr && std::strpbrk(cancellation, "tTyY1") != nullptr;
 }
 
-void* Stock::find(Entry entry) noexcept {
-  static char absent;
+void* Stock::look_up(Entry entry) noexcept {
   std::atomic<void*>& slot = functions_[static_cast<std::size_t>(entry)];
   void* function = slot.load(std::memory_order_relaxed);
   if (function == nullptr) {
     function = dlsym(handle_, entry_name(entry));
     // Looked up by the runtime's own handle, so never our definition; remembered even if absent.
-    slot.store(function == nullptr ? &absent : function, std::memory_order_relaxed);
+    slot.store(function == nullptr ? &absent_ : function, std::memory_order_relaxed);
   }
-  return function == &absent ? nullptr : function;
+  return function == &absent_ ? nullptr : function;
 }
 
 Stock* stock_of(const void* address, Abi abi) noexcept {

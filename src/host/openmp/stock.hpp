@@ -243,7 +243,13 @@ class Stock {
 
   /// The runtime's own function, or nullptr if it has none. Thread safe; a look-up by name the
   /// first time, then one load.
-  [[nodiscard]] void* find(Entry entry) noexcept;
+  [[nodiscard]] void* find(Entry entry) noexcept {
+    // relaxed: the address is all that is told.
+    void* const known = functions_[static_cast<std::size_t>(entry)].load(std::memory_order_relaxed);
+    if (known == nullptr || known == &absent_) [[unlikely]]
+      return look_up(entry);
+    return known;
+  }
   /// True if `address` is code of the runtime itself.
   [[nodiscard]] bool contains(const void* address) const noexcept {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -258,6 +264,9 @@ class Stock {
   bool cancellable = false;  ///< OMP_CANCELLATION, fixed for the process
 
  private:
+  void* look_up(Entry entry) noexcept;
+
+  static inline char absent_ = 0;  ///< its address stands for a function that is not there
   void* handle_;
   char name_[64];
   std::uintptr_t begin_;
