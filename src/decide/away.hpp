@@ -2,9 +2,9 @@
 //
 // Who comes from afar takes his part of the way and of the memory at its end for longer than the
 // domain's own workers do. When all idle workers of a large machine go where the first tasks lie,
-// the way is full, and nobody is at home when their own domain's tasks come. So only a few go ahead.
-// More may go once it is seen that there is nothing to spare: tasks compute more than they move, or
-// take those who fetched them hardly longer than those who are at home.
+// the way is full, and nobody is at home when their own domain's tasks come. So only a few go
+// ahead. More may go once it is seen that there is nothing to spare: tasks compute more than they
+// move, or take those who fetched them hardly longer than those who are at home.
 #pragma once
 
 #include <algorithm>
