@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "base/ids.hpp"
+#include "policy/places.hpp"
 
 namespace lares::decide {
 
@@ -85,6 +86,16 @@ class alignas(64) Away {
   std::atomic<std::uint32_t> most_{0};  ///< what was learnt; matters if above the policy's number
   std::atomic<std::uint64_t> pace_{0};  ///< of tasks that ran at home; 0: none was timed
 };
+
+/// How many workers of a domain may be away at once for what is at home in `there`, before anything
+/// is learnt: those of all domains together as many as there are at home, but `least` of each; 0:
+/// any number.
+inline std::uint32_t away_at_once(const policy::Places& places, DomainId there,
+                                  std::uint32_t least) noexcept {
+  const std::size_t others = places.domains_with_workers().size() - 1;
+  if (least == 0 || others == 0) return 0;
+  return std::max(least, static_cast<std::uint32_t>(places.workers_in(there).size() / others));
+}
 
 /// True if one more worker of `own` may go for what is at home in `there`: of a policy that lets
 /// `at_once` be away; 0: any number.

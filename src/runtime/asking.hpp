@@ -111,7 +111,8 @@ class Asking {
   [[nodiscard]] bool may_leave_for(DomainId there) const noexcept {
     const auto& away = worker_->team->away;
     return decide::may_leave(away[worker_->domain.index()], away[there.index()],
-                             worker_->away_at_once, ticks_per_microsecond());
+                             decide::away_at_once(places(), there, worker_->away_at_once),
+                             ticks_per_microsecond());
   }
   void leaves_for(DomainId there) const noexcept {
     if (worker_->away_at_once != 0) worker_->leaves_for = there;

@@ -148,9 +148,10 @@ namespace {
 
 [[gnu::noinline]] void come_back(Worker& worker, DomainId from, const Task& task,
                                  std::uint64_t duration) noexcept {
-  auto& away = worker.team->away;
-  away[worker.domain.index()].comes_back(worker.away_at_once, away[from.index()], duration,
-                                         task.data_bytes);
+  Team& team = *worker.team;
+  team.away[worker.domain.index()].comes_back(
+      decide::away_at_once(*team.places, from, worker.away_at_once), team.away[from.index()],
+      duration, task.data_bytes);
 }
 
 // Of the task that it ran last, and of the memory that its tasks came to since the last sample.

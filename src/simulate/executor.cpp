@@ -143,7 +143,8 @@ class Executor::Asking {
   [[nodiscard]] bool is_held(WorkerId /*worker*/) const { return false; }
   [[nodiscard]] bool may_leave_for(DomainId there) const {
     return decide::may_leave(team_->away_[worker_->domain.index()], team_->away_[there.index()],
-                             worker_->away_at_once, ticks_per_microsecond);
+                             decide::away_at_once(places(), there, worker_->away_at_once),
+                             ticks_per_microsecond);
   }
   void leaves_for(DomainId there) const {
     if (worker_->away_at_once != 0) worker_->leaves_for = there;
@@ -316,8 +317,9 @@ void Executor::comes_back(WorkerId id, TaskIndex task, double seconds) {
   Worker& worker = workers_[id.index()];
   if (!worker.fetched_from.valid()) return;
   const DomainId from = std::exchange(worker.fetched_from, DomainId{});
-  away_[worker.domain.index()].comes_back(worker.away_at_once, away_[from.index()],
-                                          to_ticks(seconds), bytes_of_task_[task]);
+  away_[worker.domain.index()].comes_back(decide::away_at_once(places_, from, worker.away_at_once),
+                                          away_[from.index()], to_ticks(seconds),
+                                          bytes_of_task_[task]);
 }
 
 void Executor::ran(WorkerId id, TaskIndex task, double seconds, double clock) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "policy_sample.hpp"
+
 namespace lares::decide {
 namespace {
 
@@ -31,6 +35,19 @@ TEST_F(Outings, OnlyAFewGoAtOnce) {
   EXPECT_EQ(go(), 2);
   come_back(1, 170 * microsecond);
   EXPECT_EQ(go(), 1) << "in place of the one that is back";
+}
+
+TEST(AwayAtOnce, ThoseOfAllDomainsAreAsManyAsAreAtHomeOrAFewOfEach) {
+  const auto first = [](const std::vector<std::size_t>& cores, std::uint32_t least) {
+    const machine::Machine machine = policy::sample::machine_of(cores);
+    const policy::sample::Team team(machine);
+    return away_at_once(team.places, DomainId{0}, least);
+  };
+  EXPECT_EQ(first({8, 8}, 2), 8U);
+  EXPECT_EQ(first({24, 1, 1, 1, 1, 1, 1, 1}, 2), 3U);
+  EXPECT_EQ(first({4, 4, 4, 4}, 2), 2U);
+  EXPECT_EQ(first({8}, 2), 0U);
+  EXPECT_EQ(first({8, 8}, 0), 0U);
 }
 
 TEST_F(Outings, AnyNumberGoesWhereThePolicySaysSo) {
