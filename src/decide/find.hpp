@@ -39,6 +39,9 @@ concept Seeker = requires(W w, PlaceId place, WorkerId worker, DomainId domain, 
   { w.is_pausing() } -> std::convertible_to<bool>;  // Thrift::pauses
   { w.settles() } -> std::convertible_to<bool>;     // what is made now is new: see leaves_alone()
   { w.is_held(worker) } -> std::convertible_to<bool>;  // it is about to deal out what its deque has
+  // Away: one more of its domain's workers may go for tasks that are at home in that one.
+  { w.may_leave_for(domain) } -> std::convertible_to<bool>;
+  w.leaves_for(domain);  // it has such a task
   // Restraint::stays, for as long as what is new deserves it at least if it settles.
   { w.stays(bool{}) } -> std::convertible_to<bool>;
   { w.has_stayed() } -> std::convertible_to<bool>;   // Restraint::has_stayed
@@ -53,7 +56,10 @@ typename W::Found visit(W worker, PlaceId place, bool thorough) {
   if (!there.worker.valid()) {
     const bool own = there.domain == worker.domain();
     auto task = worker.take(place, thorough ? Look::all : own ? Look::patient : Look::pass);
-    if (task && !own && there.domain.valid()) worker.stolen(there.domain);
+    if (task && !own && there.domain.valid()) {
+      worker.stolen(there.domain);
+      worker.leaves_for(there.domain);
+    }
     return task;
   }
   if (there.worker == worker.self()) return {};
@@ -83,12 +89,14 @@ typename W::Found take_own(W worker) {
 /// at home there, and so is most of what its workers keep to themselves; what a new taskloop or
 /// series touches first stays where it runs. Those tasks lie in domains' queues; in workers' deques
 /// lies what tasks make, which is worth a moment's patience and no more. What a creator holds
-/// (series.hpp) is for anybody's domain, and it will know in a moment for whose.
+/// (series.hpp) is for anybody's domain, and it will know in a moment for whose. Where enough of
+/// its domain are away for tasks that are at home elsewhere, it leaves these alone as well.
 template <Seeker W>
 bool leaves_alone(W worker, PlaceId place) {
   const policy::Place& there = worker.places()[place];
   if (there.worker.valid() && worker.is_held(there.worker)) return true;
   if (!there.domain.valid() || there.domain == worker.domain()) return false;
+  if (!there.worker.valid() && !worker.may_leave_for(there.domain)) return true;
   const bool settles = worker.settles();
   return worker.stays(settles) && !(settles && there.worker.valid() && worker.has_stayed());
 }

@@ -26,6 +26,9 @@ inline constexpr std::uint32_t own_queue_per_worker = 64;
 inline constexpr std::uint32_t own_queue_per_worker_tiny = 32;
 /// The same deep in a recursion, where every worker makes its own: so many, and one more for each.
 inline constexpr std::uint32_t own_queue_deep = 8;
+/// Tasks that are at home with their creator which it keeps in its own deque; the domain's queue
+/// takes the others.
+inline constexpr std::uint32_t own_at_home = 16;
 /// What a worker's deque holds at most. A power of two.
 inline constexpr std::uint32_t deque = 4096;
 /// A window of tasks with dependences, for each worker, beyond which their creator runs those that

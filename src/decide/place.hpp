@@ -53,7 +53,8 @@ concept Placer =
       } -> std::convertible_to<bool>;                  // false: its creator must not wait for it
       { w.throttles() } -> std::convertible_to<bool>;  // creators run tasks when queues are full
       { w.is_own_queue_full() } -> std::convertible_to<bool>;
-      { w.own_length() } -> std::convertible_to<std::uint32_t>;  // of its own deque, about
+      { w.own_length() } -> std::convertible_to<std::uint32_t>;     // of its own deque, about
+      { w.own_has(std::uint32_t{}) } -> std::convertible_to<bool>;  // so many at least, for sure
       { w.length(place) } -> std::convertible_to<std::uint32_t>;
       { w.prioritised() } -> std::convertible_to<std::uint32_t>;
       { w.push_own(task) } -> std::convertible_to<bool>;  // false if there is no room
@@ -172,6 +173,20 @@ Placement place_of(W worker, Task& task) {
   return choose_place(worker, task);
 }
 
+/// True if a task for the worker's own place is for the others of its domain, too, and so lies in
+/// the domain's queue: of what a creator makes at home, all but a few. Thieves cannot tell by a
+/// deque whether what is in it is at home, as most of what tasks make is not. With two domains half
+/// of all tasks are at home with their creator, and it would have to share a lock with all others
+/// for each of them.
+template <class W, class Task>
+bool is_for_domain(W worker, const Task& task) {
+  constexpr std::size_t few_domains = 2;
+  if (!worker.may_deviate() || !worker.home(task).valid()) return false;
+  if (worker.home(task) != worker.domain() || worker.creator(task) != worker.self()) return false;
+  if (worker.places().domains_with_workers().size() <= few_domains) return false;
+  return worker.own_has(limits::own_at_home) && !worker.thrift().tasks_are_tiny();
+}
+
 /// True if the place has enough that a creator may as well run the task itself.
 ///
 /// A few tasks in the worker's own deque feed the team if anybody may take them. Those that are
@@ -179,8 +194,8 @@ Placement place_of(W worker, Task& task) {
 /// creator that stayed with them would leave the others without their own (Wittmann & Hager
 /// 2010, 2.3), so these may be as many as in a shared queue.
 template <class W, class Task>
-bool is_full(W worker, const Task& task, PlaceId place, PlaceId queue) {
-  if (place != worker.place()) {
+bool is_full(W worker, const Task& task, bool is_shared, PlaceId queue) {
+  if (is_shared) {
     return worker.throttles() && is_shared_queue_full(worker.length(queue));
   }
   if (!worker.is_own_queue_full()) return false;
@@ -217,11 +232,13 @@ template <class W, class Task>
   const auto [place, rather_for] = place_of(worker, task);
   const policy::Place& there = places[place];
   const PlaceId queue = queue_of(places, place, there);
-  if (may_run && worker.may_run_now(task) && is_full(worker, task, place, queue)) return false;
+  // What is new lies where all of its domain find it, and thieves know it from what tasks make.
+  const bool is_shared =
+      place != worker.place() || worker.is_new(task) || is_for_domain(worker, task);
+  if (may_run && worker.may_run_now(task) && is_full(worker, task, is_shared, queue)) return false;
   const DomainId domain = there.domain.valid() ? there.domain : worker.domain();
   const bool at_home = worker.home(task).valid() && worker.home(task) == domain;
-  // What is new lies where all of its domain find it, and thieves know it from what tasks make.
-  if (place == worker.place() && !worker.is_new(task) && worker.push_own(task)) {
+  if (!is_shared && worker.push_own(task)) {
     worker.offer(task, domain, worker.own_length(), at_home);
     return true;
   }

@@ -100,6 +100,10 @@ class Steal {
   /// Of those that have some: their own domain's next tasks are most often ready within the time of
   /// one or two (docs/policies.md).
   static constexpr std::uint32_t usual_patience = 2;
+  /// Few of a domain's workers, at least so many, are away at once for tasks that are at home in
+  /// other domains, until these have shown that more may be (decide/away.hpp); 0: any number. The
+  /// executor sees to it.
+  [[nodiscard]] virtual std::uint32_t away_at_once() const noexcept { return 0; }
   /// An upper bound on the number of places that one round lists.
   [[nodiscard]] virtual std::size_t max_victims(const Places& places) const noexcept {
     return places.size() + 4;

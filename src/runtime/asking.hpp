@@ -72,6 +72,10 @@ class Asking {
   [[nodiscard]] std::uint32_t own_length() const noexcept {
     return static_cast<std::uint32_t>(worker_->deque.size_at_most());
   }
+  [[nodiscard]] bool own_has(std::uint32_t count) const noexcept {
+    // The bound that needs no look at the thieves' line comes first.
+    return worker_->deque.size_at_most() >= count && worker_->deque.refresh_size() >= count;
+  }
   [[nodiscard]] std::uint32_t length(PlaceId queue) const noexcept {
     return worker_->team->queues[queue.index()]->length();
   }
@@ -103,6 +107,15 @@ class Asking {
   [[nodiscard]] bool is_held(WorkerId worker) const noexcept {
     const std::uint64_t until = worker_->team->workers[worker.index()]->deque.held_until();
     return until != 0 && ticks() < until;
+  }
+  [[nodiscard]] bool may_leave_for(DomainId there) const noexcept {
+    const auto& away = worker_->team->away;
+    return decide::may_leave(away[worker_->domain.index()], away[there.index()],
+                             decide::away_at_once(places(), there, worker_->away_at_once),
+                             ticks_per_microsecond());
+  }
+  void leaves_for(DomainId there) const noexcept {
+    if (worker_->away_at_once != 0) worker_->leaves_for = there;
   }
   [[nodiscard]] bool stays(bool settles) const noexcept {
     const Nanoseconds least =

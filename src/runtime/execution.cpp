@@ -1,6 +1,7 @@
 #include "runtime/execution.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/disorder.hpp"
@@ -146,9 +147,27 @@ void body_ended(Worker& worker, Task& task) noexcept {
 }
 
 namespace {
+// It has fetched the task that it is about to run: where from?
+[[gnu::noinline]] DomainId go_away(Worker& worker) noexcept {
+  worker.team->away[worker.domain.index()].goes();
+  return std::exchange(worker.leaves_for, DomainId{});
+}
+
+[[gnu::noinline]] void come_back(Worker& worker, DomainId from, const Task& task,
+                                 std::uint64_t duration) noexcept {
+  Team& team = *worker.team;
+  team.away[worker.domain.index()].comes_back(
+      decide::away_at_once(*team.places, from, worker.away_at_once), team.away[from.index()],
+      duration, task.data_bytes);
+}
+
 // Of the task that it ran last, and of the memory that its tasks came to since the last sample.
-[[gnu::noinline]] void tell_sample(Worker& worker, std::uint64_t duration) noexcept {
+[[gnu::noinline]] void tell_sample(Worker& worker, const Task& task,
+                                   std::uint64_t duration) noexcept {
   worker.restraint.ran(duration);
+  if (task.home.valid() && task.home == worker.domain) {
+    worker.team->away[worker.domain.index()].ran_at_home(duration, task.data_bytes);
+  }
   if (!Asking(worker).settles()) return;
   worker.first_touches.tell(worker.team->settling.number(), pages_touched_first(), ticks());
 }
@@ -164,7 +183,10 @@ template <bool attended>
     worker.team->feeds(worker.domain);
   }
   const bool timed_here = worker.restraint.times();
-  const bool timed = worker.thrift.times(foreign) || timed_here;
+  DomainId fetched_from;
+  if (worker.leaves_for.valid()) [[unlikely]]
+    fetched_from = go_away(worker);
+  const bool timed = worker.thrift.times(foreign) || timed_here || fetched_from.valid();
   const std::uint64_t start = timed ? ticks() : 0;
   begin<attended>(worker, task);
   if (task.has(task_flag::must_run) || !task.team->cancellable || !is_dropped(task)) {
@@ -183,7 +205,9 @@ template <bool attended>
     if (is_tiny != worker.keeps_tiny) [[unlikely]]
       learn_from_thrift(worker);
     if (timed_here) [[unlikely]]
-      tell_sample(worker, end - start);
+      tell_sample(worker, task, end - start);
+    if (fetched_from.valid()) [[unlikely]]
+      come_back(worker, fetched_from, task, end - start);
   }
   worker.current = previous;
   worker.constraint = constraint;

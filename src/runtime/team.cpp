@@ -111,6 +111,7 @@ std::unique_ptr<Worker> make_worker(Team& team, WorkerId id) {
   worker->push = choice.push->make();
   worker->steal = choice.steal->make();
   worker->restraint = decide::Restraint(worker->steal->patience(), ticks_per_microsecond());
+  worker->away_at_once = worker->steal->away_at_once();
   worker->may_deviate = choice.preset == "auto";
   worker->wants_data = Engine::instance().wants_data();
   worker->keeps_dataless = worker->push->keeps_dataless_tasks();
@@ -152,6 +153,7 @@ void build_places(Team& team) {
   if (team.sleepers == nullptr) {  // once: late wakers of an earlier region may still look here
     team.looking = std::vector<Looking>(team.places->domain_count());
     team.fed = std::vector<std::atomic<bool>>(team.places->domain_count());
+    team.away = std::vector<decide::Away>(team.places->domain_count());
     team.sleepers = std::make_unique<Sleepers>(team.places->domain_count(), team.capacity());
   }
   team.cores = count_cores(team, engine.machine());

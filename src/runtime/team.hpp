@@ -9,6 +9,7 @@
 
 #include "base/random.hpp"
 #include "base/tick_rate.hpp"
+#include "decide/away.hpp"
 #include "decide/first_touches.hpp"
 #include "decide/help.hpp"
 #include "decide/hold.hpp"
@@ -128,6 +129,8 @@ struct alignas(128) Worker {
   std::uint32_t sample_countdown = 1;
   decide::Thrift thrift{ticks_per_microsecond()};
   decide::Restraint restraint{0, 0};
+  std::uint32_t away_at_once = 0;  ///< its steal policy's, constant
+  DomainId leaves_for;  ///< where what it runs next is at home, if it was fetched from there
   decide::FirstTouches first_touches{ticks_per_microsecond()};
   decide::WaitBudget wait_budget;
   Courtesy courtesy;
@@ -241,6 +244,7 @@ class Team : public policy::QueueLengths {
   std::unique_ptr<Sleepers> sleepers;                ///< made at the first meeting, then constant
   std::vector<Looking> looking;                      ///< by domain with cores; likewise
   std::vector<std::atomic<bool>> fed;                ///< likewise: see is_fed()
+  std::vector<decide::Away> away;                    ///< likewise
   std::vector<CoreId> core_of;                       ///< by worker, written at arrival
   Team* next_cached = nullptr;
   Team* next_known = nullptr;             ///< in the list of all teams; constant once it is there

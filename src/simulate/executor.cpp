@@ -75,6 +75,7 @@ class Executor::Asking {
   void assume(const Access& access, DomainId domain) const { team_->dealt_[access.block] = domain; }
   void found(TaskIndex task, const MainHome& main) const {
     team_->home_of_task_[task] = main.domain;
+    team_->bytes_of_task_[task] = main.bytes;
   }
   [[nodiscard]] DomainId home(TaskIndex task) const { return team_->home_of_task_[task]; }
   [[nodiscard]] bool is_told(TaskIndex /*task*/) const { return false; }
@@ -92,6 +93,7 @@ class Executor::Asking {
     return decide::are_shared_queues_full(*this);
   }
   [[nodiscard]] std::uint32_t own_length() const { return worker_->deque.size(); }
+  [[nodiscard]] bool own_has(std::uint32_t count) const { return own_length() >= count; }
   [[nodiscard]] std::uint32_t length(PlaceId place) const { return team_->length(place); }
   [[nodiscard]] std::uint32_t prioritised() const { return team_->prioritised_.size(); }
   [[nodiscard]] bool push_own(TaskIndex task) const {
@@ -140,6 +142,14 @@ class Executor::Asking {
   // It knows neither taskloops nor series nor names.
   [[nodiscard]] bool settles() const { return false; }
   [[nodiscard]] bool is_held(WorkerId /*worker*/) const { return false; }
+  [[nodiscard]] bool may_leave_for(DomainId there) const {
+    return decide::may_leave(team_->away_[worker_->domain.index()], team_->away_[there.index()],
+                             decide::away_at_once(places(), there, worker_->away_at_once),
+                             ticks_per_microsecond);
+  }
+  void leaves_for(DomainId there) const {
+    if (worker_->away_at_once != 0) worker_->leaves_for = there;
+  }
   [[nodiscard]] bool stays(bool /*settles*/) const {
     return worker_->restraint.stays([this] { return to_ticks(*clock_); });
   }
@@ -216,15 +226,18 @@ Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core
                         decide::own_queue_limits(core_of_worker.size(), true, true)},
       queues_(places_.size()),
       home_of_task_(workload.tasks.size()),
+      bytes_of_task_(workload.tasks.size()),
       rather_for_(workload.tasks.size()),
       creator_(workload.tasks.size(), WorkerId{0}),
-      fed_(machine.domains.size()) {
+      fed_(machine.domains.size()),
+      away_(machine.domains.size()) {
   for (std::size_t w = 0; w < core_of_worker.size(); ++w) {
     Worker worker(static_cast<std::uint64_t>(w) + 1 + (seed << 32U));
     worker.distribution = choice.distribution->make();
     worker.push = choice.push->make();
     worker.steal = choice.steal->make();
     worker.restraint = decide::Restraint(worker.steal->patience(), ticks_per_microsecond);
+    worker.away_at_once = worker.steal->away_at_once();
     worker.victim_storage.resize(worker.steal->max_victims(places_));
     worker.place = places_.of(WorkerId{w});
     worker.domain = places_.domain_of(WorkerId{w});
@@ -302,11 +315,25 @@ std::optional<TaskIndex> Executor::find_anywhere(WorkerId worker, double& clock,
   return decide::find_anywhere(Asking(*this, worker, clock, &offers));
 }
 
+void Executor::comes_back(WorkerId id, TaskIndex task, double seconds) {
+  Worker& worker = workers_[id.index()];
+  if (!worker.fetched_from.valid()) return;
+  const DomainId from = std::exchange(worker.fetched_from, DomainId{});
+  away_[worker.domain.index()].comes_back(decide::away_at_once(places_, from, worker.away_at_once),
+                                          away_[from.index()], to_ticks(seconds),
+                                          bytes_of_task_[task]);
+}
+
 void Executor::ran(WorkerId id, TaskIndex task, double seconds, double clock) {
   Worker& worker = workers_[id.index()];
   const bool fetched = creator_[task] != id;
   if (worker.thrift.times(fetched)) worker.thrift.ran(fetched, to_ticks(seconds), to_ticks(clock));
-  if (worker.restraint.times()) worker.restraint.ran(to_ticks(seconds));
+  if (!worker.restraint.times()) return;
+  worker.restraint.ran(to_ticks(seconds));
+  const DomainId home = home_of_task_[task];
+  if (home.valid() && home == worker.domain) {
+    away_[home.index()].ran_at_home(to_ticks(seconds), bytes_of_task_[task]);
+  }
 }
 
 double Executor::stays_for(WorkerId worker, double clock) const noexcept {
@@ -321,6 +348,11 @@ void Executor::tell_thrift(Step& step, double clock) const {
   step.learning = thrift.is_learning();
   step.pausing = thrift.pauses([clock] { return to_ticks(clock); });
   step.staying = worker.restraint.would_stay(to_ticks(clock));
+  for (const decide::Away& domain : away_) {
+    step.away.push_back(domain.state());
+    // Ticks of another clock say nothing where the steps are taken again.
+    step.away.back().pace = domain.computes(ticks_per_microsecond) ? Step::long_pace : 0;
+  }
 }
 
 Locality Executor::locality(WorkerId id, TaskIndex task) const noexcept {

@@ -7,9 +7,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
+#include "decide/away.hpp"
 #include "decide/limits.hpp"
 #include "decide/restraint.hpp"
 #include "decide/thrift.hpp"
@@ -73,13 +75,19 @@ class Executor final : public policy::QueueLengths {
   /// True if the worker may run the task now; none stands for one that all may.
   [[nodiscard]] bool may_run(WorkerId worker, TaskIndex task) const noexcept;
 
+  /// The worker has run a task, or its first part, for so long: it is back if it was away for it.
+  void comes_back(WorkerId worker, TaskIndex task, double seconds);
   /// The worker has run a task for so long, until `clock`.
   void ran(WorkerId worker, TaskIndex task, double seconds, double clock);
-  /// Fills in what the step's worker has learnt.
+  /// Fills in what the step's worker and all domains have learnt.
   void tell_thrift(Step& step, double clock) const;
   /// The worker is about to run a task.
   void works(WorkerId worker, TaskIndex task) {
     Worker& who = workers_[worker.index()];
+    if (who.leaves_for.valid()) {
+      away_[who.domain.index()].goes();
+      who.fetched_from = std::exchange(who.leaves_for, DomainId{});
+    }
     const DomainId home = home_of_task_[task];
     if (who.restraint.works(home.valid() && home == who.domain)) fed_[home.index()] = true;
   }
@@ -116,6 +124,9 @@ class Executor final : public policy::QueueLengths {
     TaskQueue deque;
     PlaceId place;
     DomainId domain;
+    std::uint32_t away_at_once = 0;
+    DomainId leaves_for;    // where what it runs next is at home, if it was fetched from there
+    DomainId fetched_from;  // the same of what it runs
     bool constrained = false;
     TaskIndex under = Script::none;  // what it waits in, if constrained; none: its thread's own
   };
@@ -140,11 +151,13 @@ class Executor final : public policy::QueueLengths {
   std::vector<SharedQueue> queues_;  // by place; unused for those of workers
   PriorityQueue prioritised_;
   std::vector<DomainId> home_of_task_;    // where most of its data is; invalid if not known
+  std::vector<Bytes> bytes_of_task_;      // of its data with a home
   std::vector<WorkerId> rather_for_;      // by task, in a shared queue: who shall rather run it
   std::vector<std::uint64_t> addresses_;  // by block, as if they lay one behind the other
   std::vector<WorkerId> creator_;         // by task
   std::vector<std::uint32_t> depth_;      // by node of a script: of nesting; a thread's tasks are 1
   std::vector<bool> fed_;                 // by domain: see is_fed()
+  std::vector<decide::Away> away_;        // by domain
   std::vector<Offer> told_;               // by the call that is going on
   std::uint32_t queued_ = 0;
   std::uint64_t steals_ = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "decide/away.hpp"
 #include "simulate/workload.hpp"
 
 namespace lares::simulate {
@@ -36,7 +37,9 @@ struct Step {
   std::vector<std::uint32_t>
       looking{};            ///< by domain: who looks around and is free to run any task
   std::vector<bool> fed{};  ///< by domain: has run a task that was at home there
-  std::int32_t coming = 0;  ///< who was woken and has not looked yet
+  std::vector<decide::Away::State> away{};                 ///< by domain
+  static constexpr std::uint64_t long_pace = 1ULL << 50U;  ///< of tasks that compute, by any clock
+  std::int32_t coming = 0;                                 ///< who was woken and has not looked yet
 
   // After it.
   std::vector<std::uint32_t> lengths{};  ///< by place

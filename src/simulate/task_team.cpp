@@ -86,8 +86,9 @@ void TaskTeam::start(std::uint32_t w, TaskIndex task, double clock, Origin origi
 }
 
 void TaskTeam::ended(const Interval& ended) {
-  if (!setup_.workload.script.counts(ended.task)) return;
   const double seconds = ended.end - ended.begin;
+  executor_.comes_back(ended.worker, ended.task, seconds);
+  if (!setup_.workload.script.counts(ended.task)) return;
   const Running& ran = running_[ended.worker.index()];
   // Nobody times what is run unseen.
   if (ran.origin != Origin::unseen) executor_.ran(ended.worker, ended.task, seconds, ended.end);

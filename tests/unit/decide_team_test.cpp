@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decide/admit.hpp"
+#include "decide/away.hpp"
 #include "decide/find.hpp"
 #include "decide/help.hpp"
 #include "decide/place.hpp"
@@ -78,6 +79,9 @@ struct Toy {
   ToyDistribution distribution;
   Thrift thrift{microsecond};
   Restraint restraint{0, 0};
+  Away away[4];
+  std::uint32_t away_at_once = 0;
+  DomainId leaves_for;
   bool settles = false;
   WorkerId held_by;
   std::uint64_t held_until = 0;
@@ -151,6 +155,7 @@ class Acting {
   bool is_own_queue_full() const { return toy_->own_full; }
   bool are_shared_queues_full() const { return decide::are_shared_queues_full(*this); }
   std::uint32_t own_length() const { return length(place()); }
+  bool own_has(std::uint32_t count) const { return own_length() >= count; }
   std::uint32_t length(PlaceId place) const {
     return static_cast<std::uint32_t>(toy_->queue(place).size());
   }
@@ -179,6 +184,10 @@ class Acting {
   bool is_held(WorkerId worker) const {
     return toy_->held_by == worker && toy_->now < toy_->held_until;
   }
+  bool may_leave_for(DomainId there) const {
+    return may_leave(toy_->away[0], toy_->away[there.index()], toy_->away_at_once, microsecond);
+  }
+  void leaves_for(DomainId there) const { toy_->leaves_for = there; }
   bool stays(bool settles) const {
     return toy_->restraint.stays([this] { return toy_->now; }, settles ? 1000 : 0);
   }
@@ -613,6 +622,71 @@ TEST(Finding, LongTasksMakeThatMomentNoLonger) {
   EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
   toy.now += 100;
   EXPECT_EQ(find_work(Acting(toy)), 2);
+}
+
+TEST(Finding, WhatIsAtHomeElsewhereIsLeftAloneWhileEnoughAreAway) {
+  Toy toy;
+  toy.away_at_once = 1;
+  toy.of_domain(1) = {1, 2};
+  EXPECT_EQ(find_work(Acting(toy)), 1);
+  EXPECT_EQ(toy.leaves_for, sample::domain(1));
+  toy.away[0].goes();
+  toy.leaves_for = {};
+  toy.queue(toy.team.of_worker(5)) = {3};
+  EXPECT_EQ(find_work(Acting(toy)), 3) << "what a worker has made is for all";
+  EXPECT_FALSE(toy.leaves_for.valid());
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.of_domain(0) = {4};
+  EXPECT_EQ(find_work(Acting(toy)), 4);
+  EXPECT_FALSE(toy.leaves_for.valid()) << "of its own domain";
+  toy.away[1].ran_at_home(1000 * microsecond, Bytes{1000});
+  EXPECT_EQ(find_work(Acting(toy)), 2) << "that domain's tasks compute";
+}
+
+TEST(Placing, OfWhatACreatorMakesAtHomeAllButAFewAreForItsDomain) {
+  const auto places = [](Toy& toy) {
+    toy.deque_room = 1000;
+    toy.homes = {{1, at(0)}};
+    for (int i = 0; i < 20; ++i) {
+      ToyTask task = with_datum(i, 1);
+      EXPECT_TRUE(put(Acting(toy), task, true));
+    }
+    return toy.of_domain(0).size();
+  };
+  Toy toy(3, "writer-domain-or-local");
+  toy.deviates = true;
+  EXPECT_EQ(places(toy), 20 - limits::own_at_home);
+  EXPECT_EQ(toy.own().size(), limits::own_at_home);
+  Toy two(2, "writer-domain-or-local");
+  two.deviates = true;
+  EXPECT_EQ(places(two), 0U) << "with two domains these are half of all tasks";
+  Toy named(3, "writer-domain-or-local");
+  EXPECT_EQ(places(named), 0U) << "a policy that was named is followed to the letter";
+}
+
+TEST(Placing, WhatACreatorReleasesOfOthersStaysInItsDeque) {
+  Toy toy(3, "writer-domain-or-local");
+  toy.deviates = true;
+  toy.deque_room = 1000;
+  toy.homes = {{1, at(0)}};
+  for (int i = 0; i < 20; ++i) {
+    ToyTask task = with_datum(i, 1);
+    task.creator = WorkerId{1};
+    EXPECT_TRUE(put(Acting(toy), task, false));
+  }
+  EXPECT_EQ(toy.own().size(), 20U);
+}
+
+TEST(Placing, ItsDomainsQueueAlsoHasAnEnd) {
+  Toy toy(3, "writer-domain-or-local");
+  toy.deviates = true;
+  toy.deque_room = 1000;
+  toy.own().assign(limits::own_at_home, 0);
+  toy.of_domain(0).assign(limits::shared_queue, 0);
+  toy.homes = {{1, at(0)}};
+  ToyTask task = with_datum(1, 1);
+  EXPECT_FALSE(put(Acting(toy), task, true));
+  EXPECT_TRUE(put(Acting(toy), task, false));
 }
 
 TEST(Placing, WhatIsNewLiesInItsDomainsQueue) {

@@ -298,6 +298,37 @@ TEST(BreakEven, ATaskInTheDequeOfABlockedWorkerIsFoundInTheEnd) {
   EXPECT_EQ(owner.ran.load(), 1);
 }
 
+// Nobody has shown yet what a task costs that is fetched from there.
+TEST(NearestThenLongest, FewWorkersOfADomainAreAwayForTasksThatAreAtHomeElsewhere) {
+  LARES_NEEDS_ORDER();
+  const host::Machine machine({1, 4}, "push=writer-domain,steal=nearest-then-longest");
+  give_homes();
+  std::atomic<int> running{0};
+  std::atomic<bool> may_end{false};
+  Team* team = nullptr;
+  host::region(5, [&](Worker& worker) {
+    if (worker.id != WorkerId{0}) return;  // to the barrier, where it runs tasks
+    team = worker.team;
+    for (int i = 0; i < 8; ++i) {
+      Task* task = host::make_task(worker, [&](Worker&) {
+        running.fetch_add(1);
+        while (!may_end.load()) std::this_thread::yield();
+      });
+      reserve_accesses(*task, 1)[0] = {reinterpret_cast<std::uintptr_t>(g_blocks[0]),
+                                       Bytes{block_bytes}, policy::AccessMode::read_write};
+      submit(worker, *task, {});
+    }
+    while (running.load() < 2) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(running.load(), 2);
+    EXPECT_EQ(team->away[1].state().away, 2U);
+    may_end.store(true);
+  });
+  EXPECT_EQ(running.load(), 8);
+  EXPECT_EQ(team->away[0].state().away, 0U);
+  EXPECT_EQ(team->away[1].state().away, 0U);
+}
+
 TEST(Thrift, KnowsTinyTasksByTheirTimeHoweverFastTheCounterIs) {
   for (const std::uint64_t per_microsecond : {19U, 25U, 100U, 1000U, 3000U}) {
     decide::Thrift thrift(per_microsecond);

@@ -160,6 +160,7 @@ class Bedrooms {
     for (std::size_t d = 0; d < domain_count; ++d) {
       team_.looking[d].count.store(step.looking[d]);
       team_.fed[d].store(step.fed[d]);
+      team_.away[d].set(step.away[d]);
     }
     team_.waking.store(step.coming);
   }

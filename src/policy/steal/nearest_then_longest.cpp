@@ -28,6 +28,10 @@ class NearestThenLongest final : public Steal {
     ranking.list(victims);
   }
   [[nodiscard]] std::uint32_t patience() const noexcept override { return usual_patience; }
+  [[nodiscard]] std::uint32_t away_at_once() const noexcept override { return scouts; }
+
+ private:
+  static constexpr std::uint32_t scouts = 2;
 };
 
 }  // namespace
