@@ -46,6 +46,7 @@ struct RegionHint {
   std::atomic<std::uint32_t> taskless_runs{0};  ///< in a row; any master writes, races only delay
   std::atomic<bool> taskloops_overlap{false};   ///< several were open at once; any worker sets it
   std::atomic<bool> several_creators{false};    ///< its threads make tasks side by side; likewise
+  std::atomic<bool> has_had_team{false};        ///< of several threads; front end's, any thread
 };
 
 /// True if the region has run without tasks so often that it need not be ours.

@@ -11,6 +11,10 @@
 //                                when the other team has ended
 //   bubbles own                  a thread that chooses its own processor, which nobody may change
 //   bubbles fork                 what a child and a new program may use, made in an inner region
+//   bubbles grows                regions of one thread, fifty times, each with a team of two
+//   inside,
+//                                then of several: the sum of what all have done, and for each
+//                                thread of the last inner team whether it is where its master is
 //   bubbles deep                 six levels of regions, a team of 64, teams of one, again and again
 #define _GNU_SOURCE
 #include <lares/lares.h>
@@ -134,6 +138,36 @@ static void steal(void) {
   }
 }
 
+static int is_beside(unsigned long master) { return (processors() & ~master) == 0; }
+
+static void grows(void) {
+  int done = 0;
+  int beside[2] = {0, 0};
+  for (int round = 0; round < 53; ++round) {
+    const int last = round == 52;
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp parallel num_threads(round < 50 ? 1 : 2) shared(done, beside)
+      {
+        const unsigned long master = processors();
+#pragma omp atomic
+        ++done;
+#pragma omp parallel num_threads(2)
+        {
+#pragma omp barrier
+#pragma omp atomic
+          done += 100;
+          if (last && is_beside(master)) {
+#pragma omp atomic
+            ++beside[omp_get_thread_num()];
+          }
+        }
+      }
+    }
+  }
+  printf("%d\n%d %d\n", done, beside[0], beside[1]);
+}
+
 static void own(void) {
 #pragma omp parallel num_threads(2)
   {
@@ -211,6 +245,9 @@ int main(int count, char** words) {
     own();
   } else if (strcmp(what, "fork") == 0) {
     make_processes();
+  } else if (strcmp(what, "grows") == 0) {
+    omp_set_max_active_levels(3);
+    grows();
   } else if (strcmp(what, "deep") == 0) {
     deep();
   } else {

@@ -81,6 +81,15 @@ class Places(BubbleTest):
                 self.assertEqual(sorted((int(t), int(i)) for t, i, _ in lines),
                                  [(t, i) for t in range(5) for i in range(3)])
 
+    def test_a_region_of_one_thread_that_becomes_a_team_is_placed(self):
+        for program in PROGRAMS:
+            for bubbles in ("cache", "memory"):
+                lines, counts = self.run_under(bubbles, program, "grows")
+                self.assertEqual(lines[0], [str(50 * (2 + 400) + 3 * (4 + 800))])
+                self.assertEqual(lines[1], ["4", "4"], bubbles)
+                # The outermost each time, two inner ones at first, six in each of the last rounds.
+                self.assertGreaterEqual(counts["teams"], 50 * 3 + 2 * 7)
+
     def test_deep_nesting(self):
         for program in PROGRAMS:
             # 2 x 1 x 2 x 2 x 1 x 2 in each of twenty rounds, and a team of 64.

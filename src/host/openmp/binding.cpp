@@ -323,8 +323,10 @@ bool has_program_bound() noexcept { return g_program_binds.load(std::memory_orde
 
 namespace {
 
-// Regions of ours that the calling thread is in.
+// Regions of ours that the calling thread is in; with a bubble scheduler, teams that are placed: a
+// region of one thread may be the stock runtime's then.
 std::size_t nesting_level() noexcept {
+  if (bubbles::on()) return bubbles::t_team != nullptr ? bubbles::t_team->level() + 1 : 0;
   std::size_t level = 0;
   for (const runtime::Worker* worker = runtime::this_worker(); worker != nullptr;
        worker = worker->outer) {

@@ -375,7 +375,9 @@ Memory::~Memory() {
 
 // What the master has said is asked for here: another thread may be the first in the region.
 Team::Team() noexcept
-    : master_(on() ? t_member : nullptr), outer_team_(master_ != nullptr ? t_team : nullptr) {
+    : master_(on() ? t_member : nullptr),
+      outer_team_(master_ != nullptr ? t_team : nullptr),
+      level_(outer_team_ != nullptr ? outer_team_->level() + 1 : 0) {
   if (!on() || master_ != nullptr) return;
   if (const Outside* said = outside_of_this_thread(false); said != nullptr)
     said_before_ = said->data;

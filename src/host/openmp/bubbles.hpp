@@ -150,6 +150,8 @@ class Team {
   void leave(std::size_t number) noexcept;
   /// Waits until every thread of the team has called it; the last one places all anew.
   void shake_together() noexcept;
+  /// How many placed teams are around it.
+  [[nodiscard]] std::size_t level() const noexcept { return level_; }
   /// True if the team around this one is placed, too: thread 0 stays its member.
   [[nodiscard]] bool is_inner() const noexcept { return master_ != nullptr; }
 
@@ -164,8 +166,9 @@ class Team {
   static void tick_siblings(policy::EntityId around) noexcept;
   [[nodiscard]] bool stays_idle() noexcept;
 
-  Member* const master_;           ///< in the team around this one, or null
-  Team* const outer_team_;         ///< of the master, or null
+  Member* const master_;    ///< in the team around this one, or null
+  Team* const outer_team_;  ///< of the master, or null
+  const std::size_t level_;
   std::vector<Data> said_before_;  ///< data of a master that is in no team
   Member* outer_of_caller(std::size_t number) const noexcept {
     return number == 0 ? master_ : nullptr;

@@ -75,6 +75,20 @@ void run(void* argument) {
   launch.region.leave(worker);
 }
 
+/// A region that is left to the stock runtime because it has had one thread so far.
+struct LeftRegion {
+  Stock& stock;
+  runtime::RegionHint& hint;
+  Body body;
+  void* data;
+};
+
+void run_left(void* argument) {
+  const LeftRegion& region = *static_cast<LeftRegion*>(argument);
+  note_team(region.hint, static_cast<std::size_t>(region.stock.num_threads()));
+  region.body(region.data);
+}
+
 // True if the loop of a combined construct is ours. That must be known before the threads start:
 // the stock runtime makes its loops before they do.
 bool takes_loop(Stock& stock, unsigned threads) {
@@ -165,6 +179,11 @@ namespace gomp = lares::omp::gomp;
 LARES_EXPORT void GOMP_parallel(void (*fn)(void*), void* data, unsigned threads, unsigned flags) {
   LARES_STOCK_OF_BODY(GOMP_parallel);
   LARES_LEAVE_TASKLESS(GOMP_parallel_real(fn, data, threads, flags));
+  if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_is_ours(hint)) {
+    const lares::omp::LeftToStock left;
+    gomp::LeftRegion region{stock, hint, fn, data};
+    return GOMP_parallel_real(gomp::run_left, &region, threads, flags);
+  }
   gomp::Launch launch(stock, hint, fn, data);
   LARES_TELL_OF_REGION();
   GOMP_parallel_real(gomp::run, &launch, threads, flags);

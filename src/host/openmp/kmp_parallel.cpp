@@ -77,6 +77,7 @@ class Call {
   }
   void set(std::size_t index, void* argument) noexcept { arguments_[index] = argument; }
 
+  [[nodiscard]] const void* body() const noexcept { return body_; }
   void run(std::int32_t* gtid, std::int32_t* bound) const {
     convention_.call(body_, gtid, bound, arguments_);
   }
@@ -145,9 +146,16 @@ void run_region(std::int32_t* gtid, std::int32_t* bound, Launch* launch) {
   leave_region(launch->region, worker);
 }
 
+[[gnu::noinline]] void note_left_team(const Call& call) noexcept {
+  Stock& stock = *stock_of(call.body(), Abi::kmp);
+  note_team(*runtime::hint_for(call.body()), static_cast<std::size_t>(stock.num_threads()));
+}
+
 // A region that is not ours: its threads, the master too, are outside of any team.
 void run_left(std::int32_t* gtid, std::int32_t* bound, Call* call) {
   const LeftToStock left;
+  if (bubbles::on()) [[unlikely]]
+    note_left_team(*call);
   const tools::HiddenTask hidden;
   call->run(gtid, bound);
 }
@@ -271,13 +279,13 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
         "a parallel region with more than 256 captured variables was left to the stock runtime");
     return stock.find(Entry::__kmpc_fork_call);
   }
-  if (!lares::runtime::is_trusted_taskless(*lares::runtime::hint_for(kmp::code_of(microtask))) ||
-      lares::omp::next_team_is_ours()) {
+  const lares::runtime::RegionHint& hint = *lares::runtime::hint_for(kmp::code_of(microtask));
+  if (!lares::runtime::is_trusted_taskless(hint) || lares::omp::next_team_is_ours(hint)) {
     return reinterpret_cast<void*>(lares_kmp_fork_call);
   }
-  return lares::runtime::this_worker() == nullptr
-             ? stock.find(Entry::__kmpc_fork_call)
-             : reinterpret_cast<void*>(lares_kmp_fork_call_left);
+  const bool untouched = lares::runtime::this_worker() == nullptr && !lares::omp::bubbles::on();
+  return untouched ? stock.find(Entry::__kmpc_fork_call)
+                   : reinterpret_cast<void*>(lares_kmp_fork_call_left);
 }
 
 extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_teams(

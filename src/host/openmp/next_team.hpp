@@ -26,6 +26,18 @@ inline bool next_team_waits() noexcept {
 inline bool next_team_is_ours() noexcept {
   return next_team_waits() || bubbles::on() || g_binds_by_data;
 }
+/// The same of a region of which it is known whether it has ever had several threads: one thread
+/// alone needs no place. Whoever leaves it to the stock runtime calls note_team().
+inline bool next_team_is_ours(const runtime::RegionHint& hint) noexcept {
+  if (next_team_waits() || g_binds_by_data) return true;
+  return bubbles::on() && hint.has_had_team.load(std::memory_order_relaxed);
+}
+/// So many threads run a region. With a bubble scheduler the next one is placed, if it was left to
+/// the stock runtime.
+inline void note_team(runtime::RegionHint& hint, std::size_t size) noexcept {
+  if (size < 2 || hint.has_had_team.load(std::memory_order_relaxed)) return;
+  hint.has_had_team.store(true, std::memory_order_relaxed);
+}
 
 /// Null, or the function to tell; each wish is taken once.
 inline TeamStarts take_next_team() noexcept {

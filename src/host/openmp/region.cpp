@@ -162,6 +162,7 @@ runtime::Team* Region::make_team(std::size_t size) noexcept {
   team->cancellable = stock_.cancellable;
   team->first_variables.store(nullptr, std::memory_order_relaxed);  // all inherit the master's
   size_ = size;
+  note_team(*hint_, size);
   starts_ = take_next_team();
   binding_.choose(size);
   if (once != nullptr) once(*this, size);
