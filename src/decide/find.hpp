@@ -35,6 +35,7 @@ concept Seeker = requires(W w, PlaceId place, WorkerId worker, DomainId domain, 
   { w.take(place, look) } -> std::same_as<typename W::Found>;
   { w.steal_from(worker) } -> std::same_as<typename W::Found>;  // the oldest of that deque
   { w.stolen(domain) };                                         // for the statistics
+  { w.length(place) } -> std::convertible_to<std::uint32_t>;    // of a shared queue
   { w.any_queued() } -> std::convertible_to<bool>;  // false: certainly nothing since the barrier
   { w.is_pausing() } -> std::convertible_to<bool>;  // Thrift::pauses
   { w.settles() } -> std::convertible_to<bool>;     // what is made now is new: see leaves_alone()
@@ -96,7 +97,8 @@ bool leaves_alone(W worker, PlaceId place) {
   const policy::Place& there = worker.places()[place];
   if (there.worker.valid() && worker.is_held(there.worker)) return true;
   if (!there.domain.valid() || there.domain == worker.domain()) return false;
-  if (!there.worker.valid() && !worker.may_leave_for(there.domain)) return true;
+  const bool is_shared = !there.worker.valid();
+  if (is_shared && worker.length(place) != 0 && !worker.may_leave_for(there.domain)) return true;
   const bool settles = worker.settles();
   return worker.stays(settles) && !(settles && there.worker.valid() && worker.has_stayed());
 }

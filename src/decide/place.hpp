@@ -133,6 +133,12 @@ inline bool has_home(const policy::DataHome* found, std::uint32_t count) noexcep
   return false;
 }
 
+/// True if the task goes nowhere, whatever the push is asked: nothing is known of data that it has.
+template <class W, class Task>
+[[gnu::always_inline]] inline bool stays_with_worker(W worker, const Task& task) {
+  return !worker.has_data(task) && !worker.home(task).valid() && worker.keeps_dataless();
+}
+
 template <class W, class Task>
 Placement choose_place(W worker, Task& task) {
   if (!worker.wants_data() || !worker.has_data(task) || worker.is_told(task)) {
@@ -160,12 +166,14 @@ Placement choose_place(W worker, Task& task) {
 /// user has named is followed to the letter.
 template <class W, class Task>
   requires Placer<W, Task>
-Placement place_of(W worker, Task& task) {
+[[gnu::always_inline]] inline Placement place_of(W worker, Task& task) {
   if (!worker.may_deviate()) return choose_place(worker, task);
   const policy::Places& places = worker.places();
   const WorkerId creator = worker.creator(task);
   if (creator == worker.self()) {
-    if (worker.thrift().tasks_are_tiny()) return {worker.place()};
+    if (stays_with_worker(worker, task) || worker.thrift().tasks_are_tiny()) {
+      return {worker.place()};
+    }
     return choose_place(worker, task);
   }
   const DomainId at_home = places.domain_of(creator);
@@ -181,7 +189,7 @@ Placement place_of(W worker, Task& task) {
 template <class W, class Task>
 bool is_for_domain(W worker, const Task& task) {
   constexpr std::size_t few_domains = 2;
-  if (!worker.may_deviate() || !worker.home(task).valid()) return false;
+  if (!worker.may_deviate()) return false;
   if (worker.home(task) != worker.domain() || worker.creator(task) != worker.self()) return false;
   if (worker.places().domains_with_workers().size() <= few_domains) return false;
   return worker.own_has(limits::own_at_home) && !worker.thrift().tasks_are_tiny();
@@ -194,7 +202,8 @@ bool is_for_domain(W worker, const Task& task) {
 /// creator that stayed with them would leave the others without their own (Wittmann & Hager
 /// 2010, 2.3), so these may be as many as in a shared queue.
 template <class W, class Task>
-bool is_full(W worker, const Task& task, bool is_shared, PlaceId queue) {
+[[gnu::always_inline]] inline bool is_full(W worker, const Task& task, bool is_shared,
+                                           PlaceId queue) {
   if (is_shared) {
     return worker.throttles() && is_shared_queue_full(worker.length(queue));
   }
@@ -233,8 +242,9 @@ template <class W, class Task>
   const policy::Place& there = places[place];
   const PlaceId queue = queue_of(places, place, there);
   // What is new lies where all of its domain find it, and thieves know it from what tasks make.
-  const bool is_shared =
-      place != worker.place() || worker.is_new(task) || is_for_domain(worker, task);
+  const bool is_others =
+      worker.home(task).valid() && (worker.is_new(task) || is_for_domain(worker, task));
+  const bool is_shared = place != worker.place() || is_others;
   if (may_run && worker.may_run_now(task) && is_full(worker, task, is_shared, queue)) return false;
   const DomainId domain = there.domain.valid() ? there.domain : worker.domain();
   const bool at_home = worker.home(task).valid() && worker.home(task) == domain;

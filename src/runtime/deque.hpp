@@ -29,7 +29,7 @@ class Deque {
   Deque& operator=(const Deque&) = delete;
 
   /// Owner only. False if full.
-  bool push(Task& task) noexcept {
+  [[gnu::always_inline]] bool push(Task& task) noexcept {
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
     const std::int64_t most = room();
     if (bottom - top_seen_ >= most) {

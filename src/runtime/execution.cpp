@@ -76,7 +76,7 @@ void tell_whom_it_works_for(const Worker& worker, const Task* task) noexcept {
   worker.works_for->home.store(has_home ? task->home.value() : -1, std::memory_order_relaxed);
 }
 
-/// `attended`: Worker::attended, or the task is one that a tool is told of.
+/// `attended`: Worker::attended, or the task is one that a tool is told of, or comes from afar.
 template <bool attended>
 [[gnu::always_inline]] inline void begin(Worker& worker, Task& task) noexcept {
   task.runner.store(&worker, std::memory_order_relaxed);
@@ -184,8 +184,9 @@ template <bool attended>
   }
   const bool timed_here = worker.restraint.times();
   DomainId fetched_from;
-  if (worker.leaves_for.valid()) [[unlikely]]
-    fetched_from = go_away(worker);
+  if constexpr (attended) {
+    if (worker.leaves_for.valid()) fetched_from = go_away(worker);
+  }
   const bool timed = worker.thrift.times(foreign) || timed_here || fetched_from.valid();
   const std::uint64_t start = timed ? ticks() : 0;
   begin<attended>(worker, task);
@@ -206,8 +207,9 @@ template <bool attended>
       learn_from_thrift(worker);
     if (timed_here) [[unlikely]]
       tell_sample(worker, task, end - start);
-    if (fetched_from.valid()) [[unlikely]]
-      come_back(worker, fetched_from, task, end - start);
+    if constexpr (attended) {
+      if (fetched_from.valid()) come_back(worker, fetched_from, task, end - start);
+    }
   }
   worker.current = previous;
   worker.constraint = constraint;
@@ -222,9 +224,9 @@ template <bool attended>
 }  // namespace
 
 void execute(Worker& worker, Task& task) noexcept {
-  if (worker.attended || task.has(task_flag::watched | task_flag::detachable)) [[unlikely]] {
+  const bool rare = task.has(task_flag::watched | task_flag::detachable);
+  if (worker.attended || rare || worker.leaves_for.valid()) [[unlikely]]
     return execute_attended(worker, task);
-  }
   execute_as<false>(worker, task);
   complete(&worker, task);
 }

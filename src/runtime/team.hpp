@@ -130,8 +130,6 @@ struct alignas(128) Worker {
   std::uint32_t sample_countdown = 1;
   decide::Thrift thrift{ticks_per_microsecond()};
   decide::Restraint restraint{0, 0};
-  std::uint32_t away_at_once = 0;  ///< its steal policy's, constant
-  DomainId leaves_for;  ///< where what it runs next is at home, if it was fetched from there
   decide::FirstTouches first_touches{ticks_per_microsecond()};
   decide::WaitBudget wait_budget;
   Courtesy courtesy;
@@ -162,6 +160,10 @@ struct alignas(128) Worker {
   bool held_by_strong_names = false;           ///< see decide::NameBook::Told
   std::vector<Task*> dealt_storage;            ///< by domain
   std::vector<Task*> held_storage;             ///< those that are dealt, as they were made
+
+  // Of decide/away.hpp.
+  std::uint32_t away_at_once = 0;  ///< its steal policy's, constant
+  DomainId leaves_for;  ///< where what it runs next is at home, if it was fetched from there
 
   // This worker writes, any worker reads: together they tell whether the team is quiet.
   alignas(64) std::atomic<std::uint64_t> created{0};
@@ -308,7 +310,7 @@ class Team : public policy::QueueLengths {
 };
 
 /// True if the worker's own deque holds enough to keep others busy. Called by the worker.
-inline bool is_own_queue_full(Worker& worker) noexcept {
+[[gnu::always_inline]] inline bool is_own_queue_full(Worker& worker) noexcept {
   const std::int64_t limit = decide::own_queue_limit(
       worker.own_queue_limits, worker.current->depth.load(std::memory_order_relaxed));
   // The bound that needs no look at the thieves' line comes first.
