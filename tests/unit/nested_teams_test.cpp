@@ -167,6 +167,29 @@ TEST(NestedTeams, ThreadsWhoseDataLiesCrosswiseGoTogether) {
   }
 }
 
+TEST(NestedTeams, ThreadsGoTogetherThoughTheirTeamsRest) {
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    Placed placed("memory");
+    g_followed = 0;
+    std::vector<Memory> inner(domains);
+    placed.region(domains, [&](std::size_t number) {
+      const auto team = [&](std::size_t home) {
+        placed.region(2, [&](std::size_t) { EXPECT_EQ(domain_here(), home); }, inner[number]);
+      };
+      team(number);
+      EXPECT_NE(inner[number].resting, nullptr);
+      for (std::size_t turn = 1; turn <= 3; ++turn) {
+        const std::size_t home = (number + turn) % domains;
+        clear_data();
+        add_data(data_in(home), calls, Shake::together);
+        EXPECT_EQ(domain_here(), home);
+        team(home);
+      }
+    });
+    EXPECT_EQ(g_followed.load(), 0U) << "nobody's data had to move";
+  }
+}
+
 TEST(NestedTeams, WhatWasSaidBeforeTheTeamIsItsFirstThreads) {
   Placed placed("memory");
   add_data(data_in(3), calls, Shake::never);

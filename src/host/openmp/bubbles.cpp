@@ -219,16 +219,6 @@ void expect_as_much(EntityId bubble, std::size_t size) noexcept {
   }
 }
 
-/// The member and its teammates, no other team: those may be about to say something else. Under the
-/// lock. The moves are for carry_out_moves().
-void place_anew(Member& member) noexcept {
-  ++g_state->layout;
-  g_state->scheduler->on_shake(g_state->forest, g_state->forest[member.entity].parent);
-  member.shakes = false;
-}
-
-// --- idle cores. Under the lock.
-
 /// For threads of later teams to look whether they shall look.
 void note_crowd() noexcept {
   g_crowded.store(g_state->forest.busy_cores().any_crowded(), std::memory_order_relaxed);
@@ -310,6 +300,33 @@ void end_squad(Squad& squad) noexcept {
   squad.bubble = {};
 }
 
+// --- what is placed anew. Under the lock.
+
+/// Teams that rest are no part of what is placed: their threads need no cores, and their bubbles
+/// lie between a master and its team.
+void end_resting(const Member& master) noexcept {
+  while (!master.resting.empty()) end_squad(*master.resting.front());
+}
+
+void end_resting_among(const std::vector<EntityId>& threads) noexcept {
+  for (const EntityId thread : threads) {
+    if (const Member* const member = member_of(thread); member != nullptr) end_resting(*member);
+  }
+}
+
+/// The member and its teammates, no other team: those may be about to say something else. The moves
+/// are for carry_out_moves().
+void place_anew(Member& member) noexcept {
+  ++g_state->layout;
+  end_resting(member);
+  const EntityId team = g_state->forest[member.entity].parent;
+  end_resting_among(g_state->forest.threads_of(team));
+  g_state->scheduler->on_shake(g_state->forest, team);
+  member.shakes = false;
+}
+
+// --- idle cores. Under the lock.
+
 /// For so long a thread has nothing to do before its core counts as idle: some hundred times what
 /// moving a thread takes.
 constexpr Nanoseconds least_idleness{1'000'000};
@@ -317,6 +334,7 @@ constexpr Nanoseconds least_idleness{1'000'000};
 std::vector<Data> fill_idle_cores() noexcept {
   const policy::BusyCores& busy = g_state->forest.busy_cores();
   if (!busy.any_idle_beside_crowded()) return {};
+  end_resting_among(g_state->forest.threads());
   const std::vector<CoreId> idle = busy.idle();
   g_state->scheduler->on_idle(g_state->forest, idle);
   std::vector<Data> follow = carry_out_moves(counters().bubble_steals);
