@@ -506,7 +506,9 @@ void Team::enter_forest() noexcept {
     }
     member.entity = forest.add_thread(squad_->bubble);
     if (same) member.load = squad_->loads[i];
-    if (same && memory_->last[i].valid()) forest.set_last(member.entity, memory_->last[i]);
+    if (same && g_state->queues.is_core(memory_->queues[i])) {
+      forest.set_last(member.entity, g_state->queues[memory_->queues[i]].cores.front());
+    }
     enter_member(member);
     forest.expect_load(member.entity, member.load);
   }
@@ -554,11 +556,8 @@ Team::~Team() {
 
 /// For the master's next team.
 void Team::remember() noexcept {
-  memory_->last.clear();
   memory_->loads.clear();
   for (const Member* member : squad_->members) {
-    const auto& cores = g_state->queues[member->given].cores;
-    memory_->last.push_back(cores.size() == 1 ? cores[0] : CoreId{});
     // The master's last team is this one.
     const std::size_t inner = member == master_ ? 1 : member->inner.load(std::memory_order_relaxed);
     memory_->loads.push_back(static_cast<double>(inner));

@@ -119,7 +119,6 @@ struct Memory {
   ~Memory();
 
   // By thread number.
-  std::vector<CoreId> last;                ///< the core of each; invalid: several
   std::vector<double> loads;               ///< threads that each needed for its own team
   std::vector<policy::RunQueueId> queues;  ///< where each was put
   std::unique_ptr<Squad> resting;          ///< the team itself, or null

@@ -179,7 +179,8 @@ namespace gomp = lares::omp::gomp;
 LARES_EXPORT void GOMP_parallel(void (*fn)(void*), void* data, unsigned threads, unsigned flags) {
   LARES_STOCK_OF_BODY(GOMP_parallel);
   LARES_LEAVE_TASKLESS(GOMP_parallel_real(fn, data, threads, flags));
-  if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_is_ours(hint)) {
+  if (lares::omp::bubbles::on() && lares::runtime::is_trusted_taskless(hint) &&
+      !lares::omp::next_team_is_ours(hint)) {
     const lares::omp::LeftToStock left;
     gomp::LeftRegion region{stock, hint, fn, data};
     return GOMP_parallel_real(gomp::run_left, &region, threads, flags);

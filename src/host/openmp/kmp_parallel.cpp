@@ -271,7 +271,8 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
   Stock& stock = kmp::stock_of_code(microtask);
   if (!lares::omp::schedules(stock) || stock.contains(caller))
     return stock.find(Entry::__kmpc_fork_call);
-  kmp::t_memory.stock = &stock;  // libomp's own calls of entry points are known by that
+  // Its own calls of entry points are known by that; of two libomps the first one's.
+  if (kmp::t_memory.stock == nullptr) kmp::t_memory.stock = &stock;
   lares::omp::before_region();
   lares::omp::before_repeated_region(stock, kmp::code_of(microtask));
   if (static_cast<std::size_t>(argc) > kmp::most_arguments) {
