@@ -322,6 +322,7 @@ void distrust_hints() noexcept {
   const std::uint32_t before = g_trusted_after.load(std::memory_order_relaxed);
   g_trusted_after.store(before >= never / 16 ? never : before * 16, std::memory_order_relaxed);
   for (RegionHint& hint : g_hints) hint.taskless_runs.store(0, std::memory_order_relaxed);
+  tell_region_news();
 }
 
 RegionHint* hint_for(const void* code) noexcept {
@@ -333,6 +334,9 @@ RegionHint* hint_for(const void* code) noexcept {
     hint.taskless_runs.store(0, std::memory_order_relaxed);
     hint.taskloops_overlap.store(false, std::memory_order_relaxed);
     hint.several_creators.store(false, std::memory_order_relaxed);
+    hint.has_had_team.store(false, std::memory_order_relaxed);
+    hint.has_barriers.store(false, std::memory_order_relaxed);
+    tell_region_news();
   }
   return &hint;
 }

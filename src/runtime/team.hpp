@@ -47,7 +47,14 @@ struct RegionHint {
   std::atomic<bool> taskloops_overlap{false};   ///< several were open at once; any worker sets it
   std::atomic<bool> several_creators{false};    ///< its threads make tasks side by side; likewise
   std::atomic<bool> has_had_team{false};        ///< of several threads; front end's, any thread
+  std::atomic<bool> has_barriers{false};        ///< within it; front end's, any thread
 };
+
+/// Grows whenever what was decided of a region may be decided otherwise from now on: a front end
+/// need not ask all of it again for the same region until then. Any thread.
+inline constinit std::atomic<std::uint32_t> g_region_news{0};
+/// After what the decision depends on has been written.
+inline void tell_region_news() noexcept { g_region_news.fetch_add(1, std::memory_order_release); }
 
 /// True if the region has run without tasks so often that it need not be ours.
 bool is_trusted_taskless(const RegionHint& hint) noexcept;

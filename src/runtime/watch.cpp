@@ -1,5 +1,7 @@
 #include "runtime/watch.hpp"
 
+#include "runtime/team.hpp"
+
 #include "runtime/explain.hpp"
 #include "runtime/spinlock.hpp"
 
@@ -12,6 +14,7 @@ std::atomic<const Watcher*> g_watcher{nullptr};  // set once; any thread reads
 void set(const Watcher& watcher) noexcept {
   // release: what the watcher needs is there.
   g_watcher.store(&watcher, std::memory_order_release);
+  tell_region_news();
 }
 
 const Watcher* watcher() noexcept { return g_watcher.load(std::memory_order_acquire); }

@@ -143,8 +143,8 @@ static int is_beside(unsigned long master) { return (processors() & ~master) == 
 static void grows(void) {
   int done = 0;
   int beside[2] = {0, 0};
-  for (int round = 0; round < 53; ++round) {
-    const int last = round == 52;
+  for (int round = 0; round < 70; ++round) {
+    const int last = round == 69;
 #pragma omp parallel num_threads(2)
     {
 #pragma omp parallel num_threads(round < 50 ? 1 : 2) shared(done, beside)

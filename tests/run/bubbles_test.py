@@ -85,10 +85,11 @@ class Places(BubbleTest):
         for program in PROGRAMS:
             for bubbles in ("cache", "memory"):
                 lines, counts = self.run_under(bubbles, program, "grows")
-                self.assertEqual(lines[0], [str(50 * (2 + 400) + 3 * (4 + 800))])
+                self.assertEqual(lines[0], [str(50 * (2 + 400) + 20 * (4 + 800))])
                 self.assertEqual(lines[1], ["4", "4"], bubbles)
-                # The outermost each time, two inner ones at first, six in each of the last rounds.
-                self.assertGreaterEqual(counts["teams"], 50 * 3 + 2 * 7)
+                # The outermost each time, two inner ones at first. It is noticed within thirteen
+                # rounds that there are six.
+                self.assertGreaterEqual(counts["teams"], 63 * 3 + 7 * 7)
 
     def test_deep_nesting(self):
         for program in PROGRAMS:

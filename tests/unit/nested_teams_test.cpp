@@ -62,16 +62,17 @@ class Placed {
   /// A region of `size` threads, the calling one among them.
   void region(std::size_t size, const std::function<void(std::size_t)>& body, Memory& memory) {
     Team team;
-    team.choose(size, allowed_, memory);
+    if (!team.take_up_at_once(memory) || team.size() != size) team.choose(size, allowed_, memory);
     const auto member = [&](std::size_t number) {
       team.join(number);
-      {
-        const HoldStill still;
+      const bool is_new = number != 0 || !team.is_inner();
+      if (is_new) {
         t_member->thread.store(static_cast<int>(syscall(SYS_gettid)));
+        t_member->still.store(false);
       }
       body(number);
       team.rest();
-      if (number != 0 || !team.is_inner()) let_be();
+      if (is_new) leave_for_good();
       team.leave(number);
     };
     std::vector<std::thread> threads;

@@ -38,6 +38,7 @@ struct TeamMemory {
   std::vector<std::uint16_t> places;         ///< of the last team, by thread number
   bubbles::Memory bubble;                    ///< the same where a bubble scheduler places teams
   ProcessorMask allowed;                     ///< of the master, outside of the region
+  std::uint64_t allowed_of = 0;              ///< t_before's version, if `allowed` is that; else 0
   const PlaceExchange* exchanged = nullptr;  ///< that `places` are after
 };
 
@@ -80,6 +81,8 @@ struct BoundTime {
 
 // Of a thread with a place: what it had before, and when it was bound.
 __attribute__((tls_model("initial-exec"))) constinit thread_local ProcessorMask t_before;
+__attribute__((tls_model("initial-exec"))) constinit thread_local std::uint64_t t_before_version =
+    0;
 __attribute__((tls_model("initial-exec"))) constinit thread_local BoundTime t_bound;
 // What the thread's place is after.
 __attribute__((tls_model("initial-exec"))) constinit thread_local const PlaceExchange* t_exchanged =
@@ -151,7 +154,10 @@ void bind_to(int place, const ProcessorMask* own = nullptr) noexcept {
     forget_binding();
     return;
   }
-  if (t_place < 0) t_before = own != nullptr ? *own : ProcessorMask::of_thread(0);
+  if (t_place < 0) {
+    t_before = own != nullptr ? *own : ProcessorMask::of_thread(0);
+    ++t_before_version;
+  }
   const ProcessorMask wanted = mask_of(place);
   if (!t_before.contains(wanted)) return;
   const std::int64_t start = now().count;
@@ -355,9 +361,9 @@ TeamMemory* memory_of_this_thread(std::size_t level) noexcept {
 }  // namespace
 
 void go_where_wanted(const ProcessorMask* own) noexcept {
-  const bubbles::HoldStill still;
   const bubbles::Member* const member = bubbles::t_member;
-  if (member == nullptr) return;
+  if (member == nullptr || member->wanted.load(std::memory_order_seq_cst) == t_place) return;
+  const bubbles::HoldStill still;
   bind_to(member->wanted.load(std::memory_order_seq_cst), own);
   catch_up();
 }
@@ -371,7 +377,14 @@ TeamBinding::TeamBinding(int thread) noexcept : thread_(thread) {
   outer_place_ = inner_ ? t_place : -1;
   // By the master, which has written the program's data until now, perhaps.
   if (memory_->places.empty()) runtime::first_domain();
-  if (t_place >= 0) allowed_ = &t_before;
+  if (t_place < 0) return;
+  allowed_ = &t_before;
+  allowed_version_ = t_before_version;
+  if (bubbles::on() && memory_->allowed_of == allowed_version_ &&
+      bubble_.take_up_at_once(memory_->bubble)) {
+    chosen_ = true;
+    alone_ = false;
+  }
 }
 
 TeamBinding::~TeamBinding() {
@@ -389,6 +402,7 @@ bool TeamBinding::learn_allowed() noexcept {
   ProcessorMask asked;
   if (allowed_ == nullptr) asked = ProcessorMask::of_thread(thread_);
   const ProcessorMask& allowed = allowed_ != nullptr ? *allowed_ : asked;
+  memory_->allowed_of = allowed_version_;
   if (allowed == memory_->allowed) return true;
   memory_->allowed = allowed;
   return false;
@@ -472,17 +486,21 @@ void TeamBinding::enter(std::size_t number) noexcept {
 
 void TeamBinding::enter_bubble(std::size_t number, const ProcessorMask* own) noexcept {
   bubbles::Member& member = bubble_.join(number);
-  // Nobody else binds it before it knows which processors it had.
-  const bubbles::HoldStill still;
+  if (number == 0 && bubble_.is_inner()) return go_where_wanted(own);
+  // It is held still since its last thread has left: nobody else binds it before it knows which
+  // processors it had.
   member.thread.store(runtime::this_thread()->system_id.load(std::memory_order_relaxed),
                       std::memory_order_relaxed);  // seen by whoever sees it go on
-  go_where_wanted(own);
+  bind_to(member.wanted.load(std::memory_order_seq_cst), own);
+  member.still.store(false, std::memory_order_seq_cst);
+  go_where_wanted(own);  // whoever moved it before could not bind it
 }
 
 void TeamBinding::leave_bubble(std::size_t number) noexcept {
-  if (number != 0 || !bubble_.is_inner()) bubbles::let_be();
-  const bubbles::HoldStill still;
-  catch_up();
+  if (number != 0 || !bubble_.is_inner()) {
+    bubbles::leave_for_good();
+    catch_up();
+  }
   bubble_.leave(number);
 }
 

@@ -94,6 +94,11 @@ class TeamBinding {
 
   /// By the first thread, before any other goes on.
   void choose(std::size_t size) noexcept;
+  /// The team that was chosen before there were other threads: its size, or 0. By the master,
+  /// before there are others.
+  [[nodiscard]] std::size_t chosen_before() const noexcept {
+    return bubble_.is_chosen() ? bubble_.size() : 0;
+  }
   /// Each thread binds itself before it becomes a worker.
   void enter(std::size_t number) noexcept;
   /// It has done its part, and will wait for the others.
@@ -118,6 +123,7 @@ class TeamBinding {
   TeamMemory* memory_ = nullptr;            ///< the master's; null: nothing is bound
   const ProcessorMask* allowed_ = nullptr;  ///< the master's, if it is bound; null: to be asked
   bubbles::Team bubble_;                    ///< with a bubble scheduler
+  std::uint64_t allowed_version_ = 0;       ///< of `allowed_`; 0: it is null
   int thread_;                              ///< the master's number in the system
   bool inner_ = false;                      ///< the master is in a region already
   int outer_place_ = -1;                    ///< of the master in the team around this one

@@ -41,11 +41,19 @@ struct State {
   std::vector<Member*> members;  // by entity; null: a bubble, or nobody
   DataCalls calls{};             // of liblares; null until the program uses it
   std::vector<NextTeamData> next_team;
-  // Changes with what a team that rests has been placed by: who else is where, or comes and goes.
-  std::uint64_t layout = 0;
+  std::vector<Squad*> squads;  // all that the forest has
 };
 State* g_state = nullptr;  // lives as long as the process
 LARES_PROCESS_LOCK(g_bubbles_lock);
+
+/// Changes with what a team that rests has been placed by: who else is where, or comes and goes.
+/// Written under the lock, by any thread; a master reads it without.
+std::atomic<std::uint64_t> g_layout{0};
+void change_layout() noexcept { g_layout.fetch_add(1, std::memory_order_release); }
+std::uint64_t layout() noexcept { return g_layout.load(std::memory_order_acquire); }
+
+/// Whether something was said of the next team. Written under the lock.
+std::atomic<bool> g_next_team_told{false};
 
 /// What the calling thread has said of its data where it was in no team: its next team's master
 /// has it. Of the thread; ends with it.
@@ -103,7 +111,7 @@ std::vector<Data> carry_out_moves(runtime::Counter& count) noexcept {
     const policy::RunQueue& queue = g_state->queues[move.to];
     member->wanted.store(move.to.value(), std::memory_order_seq_cst);
     count.add(1);
-    ++g_state->layout;
+    change_layout();
     if (member != t_member) bind_other(*member, mask_of(g_state->machine, queue.cores));
     const int thread = member->thread.load(std::memory_order_relaxed);
     if (thread != 0) note_thread_move(thread, queue.cores);
@@ -229,7 +237,7 @@ void note_crowd() noexcept {
 /// Where there are several masters that are in no team, what one may use depends on whether the
 /// others have something to do.
 void note_outermost(const Squad& squad) noexcept {
-  if (squad.master == nullptr && g_state->forest.outermost().size() > 1) ++g_state->layout;
+  if (squad.master == nullptr && g_state->forest.outermost().size() > 1) change_layout();
 }
 
 /// Its master has something to do when it opens its next region: as much as this one had.
@@ -241,14 +249,48 @@ void expect_of_master(const Squad& squad) noexcept {
                               is_told ? master.load : static_cast<double>(squad.members.size()));
 }
 
+/// Tells the forest.
 void put_to_rest(Squad& squad) noexcept {
+  squad.state.store(Squad::State::settled, std::memory_order_relaxed);  // read under the lock
   for (const Member& member : squad.own) g_state->forest.rest(member.entity);
   expect_of_master(squad);
   if (squad.master != nullptr) squad.master->resting.push_back(&squad);
   note_outermost(squad);
 }
 
+void settle_all() noexcept {
+  // From the last: the teams within one rest before it does.
+  for (auto at = g_state->squads.rbegin(); at != g_state->squads.rend(); ++at) {
+    Squad* const squad = *at;
+    auto resting = Squad::State::resting;
+    // acquire: what its threads and its master have left behind.
+    if (squad->state.compare_exchange_strong(resting, Squad::State::settled,
+                                             std::memory_order_acquire)) {
+      put_to_rest(*squad);
+    }
+  }
+}
+
+/// The lock, for whoever looks at who has something to do.
+class Books {
+ public:
+  Books() noexcept : lock_(g_bubbles_lock) { settle_all(); }
+  void unlock() noexcept { lock_.unlock(); }
+
+ private:
+  std::unique_lock<runtime::ProcessLock> lock_;
+};
+
+/// After the forest has it. Where several masters are in no team, one is placed by what others do.
+void note_placed(Squad& squad) noexcept {
+  squad.layout = layout();
+  squad.may_rest_at_once = g_state->scheduler->keeps_teams() &&
+                           (squad.master != nullptr || g_state->forest.outermost().size() == 1);
+  note_crowd();
+}
+
 void resume_squad(Squad& squad) noexcept {
+  squad.state.store(Squad::State::running, std::memory_order_relaxed);  // under the lock
   policy::Forest& forest = g_state->forest;
   for (Member& member : squad.own) {
     forest.resume(member.entity, member.load);
@@ -260,8 +302,7 @@ void resume_squad(Squad& squad) noexcept {
     std::erase(master->resting, &squad);
   }
   note_outermost(squad);
-  squad.layout = g_state->layout;
-  note_crowd();
+  note_placed(squad);
 }
 
 bool is_within(EntityId entity, EntityId bubble) noexcept {
@@ -298,6 +339,7 @@ void end_squad(Squad& squad) noexcept {
     std::erase(squad.master->resting, &squad);
   }
   squad.bubble = {};
+  std::erase(g_state->squads, &squad);
 }
 
 // --- what is placed anew. Under the lock.
@@ -317,7 +359,7 @@ void end_resting_among(const std::vector<EntityId>& threads) noexcept {
 /// The member and its teammates, no other team: those may be about to say something else. The moves
 /// are for carry_out_moves().
 void place_anew(Member& member) noexcept {
-  ++g_state->layout;
+  change_layout();
   end_resting(member);
   const EntityId team = g_state->forest[member.entity].parent;
   end_resting_among(g_state->forest.threads_of(team));
@@ -381,14 +423,21 @@ void let_be() noexcept {
   member->thread.store(0, std::memory_order_relaxed);  // seen by whoever sees it go on
 }
 
+void leave_for_good() noexcept {
+  Member& member = *t_member;
+  member.still.store(true, std::memory_order_seq_cst);
+  runtime::spin_until([&] { return !member.moving.load(std::memory_order_seq_cst); });
+  member.thread.store(0, std::memory_order_relaxed);
+}
+
 // --- teams
 
 Memory::~Memory() {
   if (resting == nullptr || !on()) return;
-  const std::lock_guard lock(g_bubbles_lock);
+  const Books books;
   if (!resting->bubble.valid()) return;
   end_squad(*resting);
-  ++g_state->layout;
+  change_layout();
 }
 
 // What the master has said is asked for here: another thread may be the first in the region.
@@ -403,20 +452,49 @@ Team::Team() noexcept
 
 void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory) noexcept {
   memory_ = &memory;
-  if (take_up_last(size)) return;
+  if (squad_ != nullptr && squad_->members.size() != size) {
+    squad_->state.store(Squad::State::resting, std::memory_order_release);
+    memory.resting = std::move(squad_);
+  }
+  if (squad_ != nullptr || take_up_last(size)) return;
   make_squad(size, allowed);
   attach_next_team_data();
   place();
 }
 
-/// The common case: the team that its master had before comes again, and nothing has changed.
+bool Team::take_up_at_once(Memory& memory) noexcept {
+  Squad* const last = memory.resting.get();
+  // relaxed: what is said of a thread or a team is said by the master, or before the master goes
+  // on.
+  const bool told = !said_before_.empty() || g_next_team_told.load(std::memory_order_relaxed) ||
+                    (master_ != nullptr && master_->is_told_of.load(std::memory_order_relaxed));
+  if (last == nullptr || told || last->master != master_ || last->layout != layout()) return false;
+  auto resting = Squad::State::resting;
+  if (!last->state.compare_exchange_strong(resting, Squad::State::running,
+                                           std::memory_order_acquire)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < last->loads.size(); ++i) {
+    if (last->loads[i] != 1 && last->members[i] != master_) {
+      last->members[i]->inner.store(1,
+                                    std::memory_order_relaxed);  // its own thread is not there yet
+    }
+  }
+  if (master_ != nullptr) master_->inner.store(last->members.size(), std::memory_order_relaxed);
+  counters().bubbles.add(1);
+  memory_ = &memory;
+  squad_ = std::move(memory.resting);
+  return true;
+}
+
+/// The team that its master had before comes again, and nothing has changed.
 bool Team::take_up_last(std::size_t size) noexcept {
   std::unique_ptr<Squad> last = std::move(memory_->resting);
   if (last == nullptr) return false;
-  const std::lock_guard lock(g_bubbles_lock);
+  const Books books;
   if (!last->bubble.valid()) return false;
   const bool fits = last->members.size() == size && last->master == master_ &&
-                    last->layout == g_state->layout && last->loads == memory_->loads;
+                    last->layout == layout() && last->loads == memory_->loads;
   const bool told = !said_before_.empty() || !g_state->next_team.empty() ||
                     (master_ != nullptr && !master_->data.empty());
   if (!fits || told) {
@@ -440,7 +518,7 @@ void Team::make_squad(std::size_t size, const ProcessorMask& allowed) noexcept {
   }
   if (said_before_.empty()) return;
   squad_->own[0].data = std::move(said_before_);
-  squad_->own[0].is_told_of = true;
+  squad_->own[0].is_told_of.store(true, std::memory_order_relaxed);
 }
 
 void Team::place() noexcept {
@@ -451,7 +529,7 @@ void Team::place() noexcept {
     known.push_back(data_of(*member));
     located.push_back(locate_all(known.back().data, known.back().calls));
   }
-  std::unique_lock lock(g_bubbles_lock);
+  Books books;
   policy::Forest& forest = g_state->forest;
   if (!known[0].data.empty() && master_ != nullptr) {
     attach_anew(*master_, located[0]);
@@ -476,10 +554,9 @@ void Team::place() noexcept {
     same = same && memory_->queues[i] == queue;
     memory_->queues[i] = queue;
   }
-  if (!same) ++g_state->layout;
-  squad_->layout = g_state->layout;
-  note_crowd();
-  lock.unlock();
+  if (!same) change_layout();
+  note_placed(*squad_);
+  books.unlock();
   let_follow(follow, calls);
 }
 
@@ -495,6 +572,7 @@ void Team::enter_forest() noexcept {
   } else {
     squad_->bubble = forest.add_bubble();
   }
+  g_state->squads.push_back(squad_.get());
   const bool same = memory_->loads.size() == size;
   squad_->loads = same ? memory_->loads : std::vector<double>(size, 1.0);
   for (std::size_t i = 0; i < size; ++i) {
@@ -528,6 +606,7 @@ void Team::attach_next_team_data() noexcept {
   std::vector<NextTeamData> wishes;
   const std::lock_guard lock(g_bubbles_lock);
   wishes.swap(g_state->next_team);
+  g_next_team_told.store(false, std::memory_order_relaxed);
   const std::vector<Member*>& members = squad_->members;
   for (const NextTeamData& wish : wishes) {
     for (std::size_t i = 0; i < members.size() && i * wish.chunk < wish.data.bytes; ++i) {
@@ -535,14 +614,14 @@ void Team::attach_next_team_data() noexcept {
       members[i]->data.push_back(
           {wish.data.begin + at, std::min(wish.chunk, wish.data.bytes - at)});
       members[i]->shakes = true;
-      members[i]->is_told_of = true;
+      members[i]->is_told_of.store(true, std::memory_order_relaxed);
     }
   }
 }
 
 Team::~Team() {
-  if (!is_chosen()) return;
-  const std::lock_guard lock(g_bubbles_lock);
+  if (!is_chosen() || rest_at_once()) return;
+  const Books books;
   remember();
   if (may_rest()) {
     put_to_rest(*squad_);
@@ -550,25 +629,44 @@ Team::~Team() {
     return;
   }
   end_squad(*squad_);
-  ++g_state->layout;
+  change_layout();
   if (master_ != nullptr) tick_siblings(g_state->forest[master_->entity].parent);
+}
+
+/// The common case: nothing was said of it, nobody has moved, and its threads have needed as much
+/// as it was placed by. The forest need not know yet.
+bool Team::rest_at_once() noexcept {
+  const bool may = squad_->may_rest_at_once && squad_->layout == layout() &&
+                   resting_.load(std::memory_order_relaxed) == 0;
+  if (!may || memory_->loads.size() != squad_->members.size()) return false;
+  for (std::size_t i = 0; i < squad_->members.size(); ++i) {
+    const Member& member = *squad_->members[i];
+    const bool told = &member != master_ && member.is_told_of.load(std::memory_order_relaxed);
+    const double load = load_of(member);
+    if (told || load != squad_->loads[i] || load != memory_->loads[i]) return false;
+  }
+  squad_->state.store(Squad::State::resting, std::memory_order_release);
+  memory_->resting = std::move(squad_);
+  return true;
+}
+
+/// Threads that it has needed for its own last team; the master's last team is this one.
+double Team::load_of(const Member& member) const noexcept {
+  if (&member == master_) return 1;
+  return static_cast<double>(member.inner.load(std::memory_order_relaxed));
 }
 
 /// For the master's next team.
 void Team::remember() noexcept {
   memory_->loads.clear();
-  for (const Member* member : squad_->members) {
-    // The master's last team is this one.
-    const std::size_t inner = member == master_ ? 1 : member->inner.load(std::memory_order_relaxed);
-    memory_->loads.push_back(static_cast<double>(inner));
-  }
+  for (const Member* member : squad_->members) memory_->loads.push_back(load_of(*member));
 }
 
 /// Whether it can be as it was the next time: nothing was said of it, and nobody was stolen.
 bool Team::may_rest() const noexcept {
   if (!g_state->scheduler->keeps_teams()) return false;
   return std::ranges::all_of(squad_->members, [this](const Member* member) {
-    const bool told = member != master_ && member->is_told_of;
+    const bool told = member != master_ && member->is_told_of.load(std::memory_order_relaxed);
     return !told && g_state->forest.where(member->entity) == member->given;
   });
 }
@@ -588,10 +686,10 @@ void Team::shake_together() noexcept {
   std::vector<Data> follow;
   DataCalls calls;
   {
-    std::unique_lock lock(g_bubbles_lock);
+    Books books;
     if (++said_ < squad_->members.size()) {
       const std::uint32_t before = shakes_.load(std::memory_order_relaxed);  // under the lock
-      lock.unlock();
+      books.unlock();
       // acquire: where everybody goes is known.
       while (shakes_.load(std::memory_order_acquire) == before) {
         runtime::futex_wait(shakes_, before, {100'000'000});
@@ -631,7 +729,7 @@ void Team::rest() noexcept {
     return;
   }
   {
-    const std::lock_guard lock(g_bubbles_lock);
+    const Books books;
     g_state->forest.set_load(t_member->entity, 0);
     if (!g_state->forest.busy_cores().any_idle_beside_crowded()) return;
   }
@@ -639,7 +737,7 @@ void Team::rest() noexcept {
   std::vector<Data> follow;
   DataCalls calls;
   {
-    const std::lock_guard lock(g_bubbles_lock);
+    const Books books;
     follow = fill_idle_cores();
     calls = g_state->calls;
   }
@@ -669,12 +767,12 @@ void add_data(const Data& data, const DataCalls& calls, Shake shake) noexcept {
   const Located located = locate_all({data}, calls);
   std::vector<Data> follow;
   {
-    const std::lock_guard lock(g_bubbles_lock);
+    const Books books;
     g_state->calls = calls;
     const auto same = [&](const Data& other) {
       return other.begin == data.begin && other.bytes == data.bytes;
     };
-    member->is_told_of = true;
+    member->is_told_of.store(true, std::memory_order_relaxed);
     if (std::none_of(member->data.begin(), member->data.end(), same)) {
       member->data.push_back(data);
       attach(*member, located);
@@ -706,13 +804,14 @@ void add_next_team_data(const Data& data, std::size_t chunk, const DataCalls& ca
   const std::lock_guard lock(g_bubbles_lock);
   g_state->calls = calls;
   g_state->next_team.push_back({data, chunk});
+  g_next_team_told.store(true, std::memory_order_relaxed);
 }
 
 void set_load(double work_left) noexcept {
   Member* const member = t_member;
   if (member == nullptr) return;
   const std::lock_guard lock(g_bubbles_lock);
-  member->is_told_of = true;
+  member->is_told_of.store(true, std::memory_order_relaxed);
   member->load = std::max(work_left, 0.0);
   g_state->forest.set_load(member->entity, member->load);
 }
@@ -721,7 +820,7 @@ void set_intensity(double intensity) noexcept {
   Member* const member = t_member;
   if (member == nullptr) return;
   const std::lock_guard lock(g_bubbles_lock);
-  member->is_told_of = true;
+  member->is_told_of.store(true, std::memory_order_relaxed);
   g_state->forest.set_intensity(member->entity, std::max(intensity, 0.0));
 }
 

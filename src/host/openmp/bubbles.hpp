@@ -52,23 +52,25 @@ struct Squad;
 /// A thread of a team that is placed. Invariant: `wanted` is where it shall run; it runs there, or
 /// goes there itself when it looks next.
 struct Member {
-  policy::EntityId entity;  ///< under the lock
-  /// The system's number; 0: nobody can be moved. Its own thread writes it, while it holds still.
-  std::atomic<int> thread{0};
+  policy::EntityId entity;                 ///< under the lock
   const ProcessorMask* allowed = nullptr;  ///< what the thread may use; constant in the team
-  std::vector<Data> data;             ///< that others attached to it, or itself. Under the lock
-  policy::RunQueueId given;           ///< where its team put it, before any steal. Under the lock
-  bool brings_data = false;           ///< stolen: what it names later follows. Under the lock
-  double load = 1;                    ///< while it has something to do. Under the lock
-  bool is_told_of = false;            ///< data, load or intensity were told. Under the lock
+  std::vector<Data> data;    ///< that others attached to it, or itself. Under the lock
+  policy::RunQueueId given;  ///< where its team put it, before any steal. Under the lock
+  bool brings_data = false;  ///< stolen: what it names later follows. Under the lock
+  double load = 1;           ///< while it has something to do. Under the lock
+  /// Data, load or intensity were told. Written under the lock; its masters read it.
+  std::atomic<bool> is_told_of{false};
   std::atomic<int> wanted{-1};        ///< its place; written under the lock, any thread reads
   std::atomic<std::size_t> inner{1};  ///< threads of its last inner team; its own thread writes
   bool shakes = false;                ///< to be placed anew when it opens a region. Under the lock
   std::vector<Squad*> resting;        ///< teams whose master it is and that rest. Under the lock
-  /// The thread hands its processors on or binds itself (`still`), or somebody else binds it
-  /// (`moving`). Each sets its own flag before it looks at the other's, both seq_cst: so never
-  /// both.
-  std::atomic<bool> still{false};
+  // What its own thread writes in each region has a line of its own: others read the rest.
+  /// The system's number; 0: nobody can be moved. Its own thread writes it, while it holds still.
+  alignas(64) std::atomic<int> thread{0};
+  /// The thread is not in the team, hands its processors on or binds itself (`still`), or somebody
+  /// else binds it (`moving`). Each sets its own flag before it looks at the other's, both seq_cst:
+  /// so never both.
+  std::atomic<bool> still{true};
   std::atomic<bool> moving{false};
 };
 
@@ -97,18 +99,32 @@ class HoldStill {
 
 /// The program has chosen the calling thread's processors: from now on nobody moves it.
 void let_be() noexcept;
+/// The calling thread is about to leave its team: nobody else binds it, or whoever has its place in
+/// the team next, before that one has joined.
+void leave_for_good() noexcept;
 
 /// The threads of a team that runs, or that rests: then its master has it until its next region,
 /// which need not be placed if nothing has changed. Under the lock but for what its team reads
 /// while it runs.
 struct Squad {
+  /// A team rests by its master's word alone. Whoever next holds the lock to look at who has
+  /// something to do tells the forest. Invariant: the forest has it as a team that runs, unless it
+  /// is `settled`.
+  enum class State : std::uint8_t {
+    running,
+    resting,  ///< the master may take it up again, or the lock's holder settle it: who exchanges it
+    settled,  ///< the forest knows that it rests; written under the lock
+  };
+  std::atomic<State> state{State::running};
   /// By thread number. The first is `master`, if there is one; the others are those of `own`.
   std::vector<Member*> members;
   std::deque<Member> own;
   Member* master = nullptr;   ///< in the team around this one, while that is there
   policy::EntityId bubble;    ///< invalid: not placed, or no longer
   std::vector<double> loads;  ///< that its scheduler went by
-  std::uint64_t layout = 0;   ///< the machine as it was filled when the team was placed
+  // Written by its master under the lock, which reads them without.
+  std::uint64_t layout = 0;      ///< the machine as it was filled then
+  bool may_rest_at_once = true;  ///< nobody has to know at once that it rests
 };
 
 /// What a master remembers of its last team.
@@ -132,10 +148,15 @@ class Team {
   Team& operator=(const Team&) = delete;
   ~Team();
 
+  /// By the master, before there are other threads: takes up its last team if nothing has changed
+  /// and nobody has needed to know that it rests. Without a lock. False if not.
+  bool take_up_at_once(Memory& memory) noexcept;
   /// By the first thread, before any other goes on. `allowed`, the master's, and `memory` live as
   /// long as the team.
   void choose(std::size_t size, const ProcessorMask& allowed, Memory& memory) noexcept;
   [[nodiscard]] bool is_chosen() const noexcept { return squad_ != nullptr; }
+  /// How many threads it has been chosen for.
+  [[nodiscard]] std::size_t size() const noexcept { return squad_->members.size(); }
   /// The calling thread is thread `number` from now on; it binds itself to the place of t_member,
   /// and nobody else does while it holds still.
   Member& join(std::size_t number) noexcept;
@@ -156,11 +177,13 @@ class Team {
 
  private:
   [[nodiscard]] bool take_up_last(std::size_t size) noexcept;
+  [[nodiscard]] bool rest_at_once() noexcept;
   void make_squad(std::size_t size, const ProcessorMask& allowed) noexcept;
   void place() noexcept;
   void enter_forest() noexcept;
   void attach_next_team_data() noexcept;
   void remember() noexcept;
+  [[nodiscard]] double load_of(const Member& member) const noexcept;
   [[nodiscard]] bool may_rest() const noexcept;
   static void tick_siblings(policy::EntityId around) noexcept;
   [[nodiscard]] bool stays_idle() noexcept;

@@ -7,6 +7,7 @@
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_loops.hpp"
 #include "host/openmp/gomp_reductions.hpp"
+#include "host/openmp/placed_region.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/region.hpp"
 #include "host/openmp/tools/callbacks.hpp"
@@ -87,6 +88,22 @@ void run_left(void* argument) {
   const LeftRegion& region = *static_cast<LeftRegion*>(argument);
   note_team(region.hint, static_cast<std::size_t>(region.stock.num_threads()));
   region.body(region.data);
+}
+
+/// A region whose threads are placed, and that is the stock runtime's else.
+struct PlacedLaunch {
+  PlacedLaunch(Stock& of, runtime::RegionHint& hint, Body program, void* its_data) noexcept
+      : region(of, hint), stock(of), body(program), data(its_data) {}
+  PlacedRegion region;
+  Stock& stock;
+  Body body;
+  void* data;
+};
+
+void run_placed(void* argument) {
+  auto& launch = *static_cast<PlacedLaunch*>(argument);
+  const PlacedRegion::Part part(launch.region, static_cast<std::size_t>(launch.stock.thread_num()));
+  launch.body(launch.data);
 }
 
 // True if the loop of a combined construct is ours. That must be known before the threads start:
@@ -179,11 +196,17 @@ namespace gomp = lares::omp::gomp;
 LARES_EXPORT void GOMP_parallel(void (*fn)(void*), void* data, unsigned threads, unsigned flags) {
   LARES_STOCK_OF_BODY(GOMP_parallel);
   LARES_LEAVE_TASKLESS(GOMP_parallel_real(fn, data, threads, flags));
-  if (lares::omp::bubbles::on() && lares::runtime::is_trusted_taskless(hint) &&
-      !lares::omp::next_team_is_ours(hint)) {
-    const lares::omp::LeftToStock left;
-    gomp::LeftRegion region{stock, hint, fn, data};
-    return GOMP_parallel_real(gomp::run_left, &region, threads, flags);
+  if (lares::omp::bubbles::on() && lares::runtime::is_trusted_taskless(hint)) {
+    if (!lares::omp::next_team_is_ours(hint)) {
+      const lares::omp::LeftToStock left;
+      gomp::LeftRegion region{stock, hint, fn, data};
+      return GOMP_parallel_real(gomp::run_left, &region, threads, flags);
+    }
+    if (lares::omp::is_placed_only(stock, hint)) {
+      gomp::PlacedLaunch launch(stock, hint, fn, data);
+      const lares::omp::LeftToStock left;
+      return GOMP_parallel_real(gomp::run_placed, &launch, threads, flags);
+    }
   }
   gomp::Launch launch(stock, hint, fn, data);
   LARES_TELL_OF_REGION();

@@ -4,6 +4,7 @@
 #include "host/openmp/gomp_depend.hpp"
 #include "host/openmp/gomp_reductions.hpp"
 #include "host/openmp/loops.hpp"
+#include "host/openmp/placed_region.hpp"
 #include "host/openmp/region.hpp"
 #include "host/openmp/tools/events.hpp"
 
@@ -17,7 +18,7 @@ using Barrier = tools::ompt::SyncRegion;
 template <class Function>
 bool barrier_and(runtime::Worker& worker, Entry entry, Barrier which, const void* call_site) {
   return tools::waiting(worker, which, call_site, [&] {
-    const bubbles::AtBarrier waits(idles_when_waiting(worker));
+    const bubbles::AtBarrier waits(idles_at_barrier(worker));
     const bool cancelled = runtime::barrier(worker);
     if (!worker.team->cancellable) return cancelled;
     return real<Function>(stock_of(worker), entry)() || cancelled;
@@ -26,7 +27,7 @@ bool barrier_and(runtime::Worker& worker, Entry entry, Barrier which, const void
 
 void barrier_and_stock(runtime::Worker& worker, Barrier which, const void* call_site) {
   tools::waiting(worker, which, call_site, [&] {
-    const bubbles::AtBarrier waits(idles_when_waiting(worker));
+    const bubbles::AtBarrier waits(idles_at_barrier(worker));
     runtime::barrier(worker);
     if (worker.team->cancellable) {
       real<decltype(GOMP_barrier)>(stock_of(worker), Entry::GOMP_barrier)();
@@ -120,6 +121,7 @@ using tools::ompt::SyncRegion;
       ::lares::omp::own_worker(__builtin_return_address(0), ::lares::omp::abi_of(#name));     \
   if (worker == nullptr) {                                                                    \
     LARES_REAL_BY_CALLER(name);                                                               \
+    const lares::omp::AtStockBarrier waits;                                                   \
     return tools::wait_alone(*stock, kind, __builtin_return_address(0), opened, name##_real); \
   }                                                                                           \
   static_assert(true)

@@ -15,6 +15,15 @@ struct ThreadMemory {
   Stock* stock = nullptr;          ///< the libomp that it last entered a region of
   SerialRegion* serial = nullptr;  ///< innermost serialised region
   std::int32_t gtid = -1;          ///< its number in the libomp of the innermost region; -1 unknown
+  /// Between an entry point's choice and the function that is chosen: what was found out for it.
+  Stock* forking = nullptr;
+  runtime::RegionHint* hint = nullptr;
+  /// The region that was left to libomp last, with few captured variables, and nobody listens to
+  /// the start of regions: it is again, so many times, until there are region news.
+  const void* left = nullptr;
+  Stock* left_stock = nullptr;
+  std::uint32_t left_news = 0;
+  std::int32_t left_times = 0;
 };
 __attribute__((tls_model("initial-exec"))) inline constinit thread_local ThreadMemory t_memory;
 

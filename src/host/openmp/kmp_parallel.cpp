@@ -1,12 +1,14 @@
 // Clang's parallel regions: libomp starts and joins the threads, ours run in between.
 #include <cstdarg>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #include <utility>
 
 #include "base/raw_memory.hpp"
 #include "host/openmp/following.hpp"
 #include "host/openmp/kmp_entry.hpp"
+#include "host/openmp/placed_region.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/tools/passing.hpp"
 
@@ -160,6 +162,47 @@ void run_left(std::int32_t* gtid, std::int32_t* bound, Call* call) {
   call->run(gtid, bound);
 }
 
+// A region whose threads are placed, and that is libomp's else.
+struct PlacedLaunch {
+  PlacedLaunch(Stock& stock, runtime::RegionHint& hint, const void* program) noexcept
+      : region(stock, hint), body(const_cast<void*>(program)) {}
+  PlacedRegion region;
+  void* body;
+};
+
+// Up to so many captured variables stand in registers, whether a function is variadic or not.
+constexpr std::int32_t arguments_in_registers = 3;
+using FewArguments = void(std::int32_t*, std::int32_t*, void*, void*, void*);
+
+// libomp tells a thread's number in its team by `bound`. Of the arguments those that the region
+// does not have are what the registers had.
+void run_placed_few(std::int32_t* gtid, std::int32_t* bound, PlacedLaunch* launch, void* first,
+                    void* second, void* third) {
+  const PlacedRegion::Part part(launch->region, static_cast<std::size_t>(*bound));
+  reinterpret_cast<FewArguments*>(launch->body)(gtid, bound, first, second, third);
+}
+
+void run_placed(std::int32_t* gtid, std::int32_t* bound, PlacedLaunch* launch, Call* call) {
+  const PlacedRegion::Part part(launch->region, static_cast<std::size_t>(*bound));
+  call->run(gtid, bound);
+}
+
+bool is_left_again(const void* code) noexcept {
+  return code == t_memory.left && t_memory.left_times > 0 &&
+         t_memory.left_news == runtime::g_region_news.load(std::memory_order_relaxed);
+}
+
+// What was found out of a region that is left to libomp holds until there are news. With a bubble
+// scheduler it is asked now and then how many threads it has: each time would cost too much.
+void note_left(const void* code, Stock& stock) noexcept {
+  const bool listened_to = g_repair_looks.load(std::memory_order_relaxed) > 0 ||
+                           runtime::Engine::is_stable_work_awaited();
+  t_memory.left = listened_to ? nullptr : code;
+  t_memory.left_stock = &stock;
+  t_memory.left_news = runtime::g_region_news.load(std::memory_order_relaxed);
+  t_memory.left_times = bubbles::on() ? 12 : std::numeric_limits<std::int32_t>::max();
+}
+
 template <class Argument>
 void fork(Stock& stock, Entry entry, Location* loc,
           void (*body)(std::int32_t*, std::int32_t*, Argument*), Argument& argument) {
@@ -177,6 +220,11 @@ Stock& stock_of_code(Microtask microtask) noexcept {
 
 bool is_inside(const void* caller) noexcept {
   return t_memory.stock != nullptr && t_memory.stock->contains(caller);
+}
+
+// libomp's own function if libomp itself is the caller and that is known at once; else nullptr.
+void* known_inside(const void* caller, Entry entry) noexcept {
+  return is_inside(caller) ? t_memory.stock->find_known(entry) : nullptr;
 }
 
 }  // namespace
@@ -265,12 +313,49 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_call(
 LARES_FORK_LEFT(lares_kmp_fork_call_left, __kmpc_fork_call);
 LARES_FORK_LEFT(lares_kmp_fork_teams_left, __kmpc_fork_teams);
 
-extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_call(
-    kmp_location*, std::int32_t argc, kmp::Microtask microtask, const void* caller) {
-  if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_call);
+// With few captured variables: the threads run the program's function as it is. Only the master is
+// in a team of ours.
+extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_few_left(
+    kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, void* first, void* second,
+    void* third) {
+  const lares::omp::LeftToStock left;
+  lares::omp::real<decltype(__kmpc_fork_call)>(*kmp::t_memory.left_stock, Entry::__kmpc_fork_call)(
+      loc, argc, microtask, first, second, third);
+}
+
+extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_few_placed(
+    kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, void* first, void* second,
+    void* third) {
+  Stock& stock = *kmp::t_memory.forking;
+  kmp::PlacedLaunch launch(stock, *kmp::t_memory.hint, kmp::code_of(microtask));
+  const lares::omp::LeftToStock left;
+  lares::omp::real<decltype(__kmpc_fork_call)>(stock, Entry::__kmpc_fork_call)(
+      loc, argc + 1, reinterpret_cast<kmp::Microtask>(kmp::run_placed_few), &launch, first, second,
+      third);
+}
+
+extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_placed(
+    kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, ...) {
+  Stock& stock = *kmp::t_memory.forking;
+  std::va_list list;
+  va_start(list, microtask);
+  kmp::Call call(kmp::code_of(microtask), static_cast<std::size_t>(argc));
+  call.take(list);
+  va_end(list);
+  kmp::PlacedLaunch launch(stock, *kmp::t_memory.hint, kmp::code_of(microtask));
+  const lares::omp::LeftToStock left;
+  lares::omp::real<decltype(__kmpc_fork_call)>(stock, Entry::__kmpc_fork_call)(
+      loc, 2, reinterpret_cast<kmp::Microtask>(kmp::run_placed), &launch, &call);
+}
+
+// Where it is not known yet that the region is left to libomp.
+[[gnu::noinline]] static void* lares_kmp_find_fork_call(std::int32_t argc, kmp::Microtask microtask,
+                                                        const void* caller) {
   Stock& stock = kmp::stock_of_code(microtask);
-  if (!lares::omp::schedules(stock) || stock.contains(caller))
+  const bool ours = lares::omp::schedules(stock);
+  if (!ours || (&stock != kmp::t_memory.stock && stock.contains(caller))) {
     return stock.find(Entry::__kmpc_fork_call);
+  }
   // Its own calls of entry points are known by that; of two libomps the first one's.
   if (kmp::t_memory.stock == nullptr) kmp::t_memory.stock = &stock;
   lares::omp::before_region();
@@ -280,13 +365,37 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
         "a parallel region with more than 256 captured variables was left to the stock runtime");
     return stock.find(Entry::__kmpc_fork_call);
   }
-  const lares::runtime::RegionHint& hint = *lares::runtime::hint_for(kmp::code_of(microtask));
-  if (!lares::runtime::is_trusted_taskless(hint) || lares::omp::next_team_is_ours(hint)) {
+  lares::runtime::RegionHint& hint = *lares::runtime::hint_for(kmp::code_of(microtask));
+  if (!lares::runtime::is_trusted_taskless(hint)) {
     return reinterpret_cast<void*>(lares_kmp_fork_call);
   }
-  const bool untouched = lares::runtime::this_worker() == nullptr && !lares::omp::bubbles::on();
-  return untouched ? stock.find(Entry::__kmpc_fork_call)
-                   : reinterpret_cast<void*>(lares_kmp_fork_call_left);
+  kmp::t_memory.forking = &stock;
+  kmp::t_memory.hint = &hint;
+  const bool few = argc <= kmp::arguments_in_registers && !lares::omp::tools::is_named();
+  if (lares::omp::next_team_is_ours(hint)) {
+    if (!lares::omp::is_placed_only(stock, hint))
+      return reinterpret_cast<void*>(lares_kmp_fork_call);
+    return few ? reinterpret_cast<void*>(lares_kmp_fork_few_placed)
+               : reinterpret_cast<void*>(lares_kmp_fork_placed);
+  }
+  if (few) kmp::note_left(kmp::code_of(microtask), stock);
+  if (lares::omp::bubbles::on()) return reinterpret_cast<void*>(lares_kmp_fork_call_left);
+  if (lares::runtime::this_worker() == nullptr) return stock.find(Entry::__kmpc_fork_call);
+  return few ? reinterpret_cast<void*>(lares_kmp_fork_few_left)
+             : reinterpret_cast<void*>(lares_kmp_fork_call_left);
+}
+
+extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_call(
+    kmp_location*, std::int32_t argc, kmp::Microtask microtask, const void* caller) {
+  if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_call);
+  if (!kmp::is_left_again(kmp::code_of(microtask))) {
+    return lares_kmp_find_fork_call(argc, microtask, caller);
+  }
+  --kmp::t_memory.left_times;
+  if (lares::runtime::this_worker() != nullptr) {
+    return reinterpret_cast<void*>(lares_kmp_fork_few_left);
+  }
+  return kmp::t_memory.left_stock->find(Entry::__kmpc_fork_call);
 }
 
 extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_teams(
@@ -375,12 +484,9 @@ LARES_CHOSEN_ENTRY("__kmpc_fork_teams", "lares_kmp_choose_fork_teams");
 
 // --- the others
 
-LARES_EXPORT void __kmpc_serialized_parallel(kmp_location* loc, std::int32_t gtid) {
-  const void* const caller = __builtin_return_address(0);
-  if (kmp::is_inside(caller)) {  // libomp's, for a team of one
-    return lares::omp::real<decltype(__kmpc_serialized_parallel)>(
-        *kmp::t_memory.stock, Entry::__kmpc_serialized_parallel)(loc, gtid);
-  }
+// libomp calls these two itself for a team of one: apart from what the program's calls need.
+[[gnu::noinline]] static void lares_open_serial(kmp_location* loc, std::int32_t gtid,
+                                                const void* caller) {
   Stock& stock = kmp::stock_of_caller(caller);
   auto* const forward = lares::omp::real<decltype(__kmpc_serialized_parallel)>(
       stock, Entry::__kmpc_serialized_parallel);
@@ -392,17 +498,29 @@ LARES_EXPORT void __kmpc_serialized_parallel(kmp_location* loc, std::int32_t gti
   kmp::begin_serial(stock, caller, gtid);
 }
 
-LARES_EXPORT void __kmpc_end_serialized_parallel(kmp_location* loc, std::int32_t gtid) {
+LARES_EXPORT void __kmpc_serialized_parallel(kmp_location* loc, std::int32_t gtid) {
   const void* const caller = __builtin_return_address(0);
-  if (kmp::is_inside(caller) && !lares::omp::tools::is_named()) {
-    return lares::omp::real<decltype(__kmpc_end_serialized_parallel)>(
-        *kmp::t_memory.stock, Entry::__kmpc_end_serialized_parallel)(loc, gtid);
-  }
+  void* const known = kmp::known_inside(caller, Entry::__kmpc_serialized_parallel);
+  if (known == nullptr) return lares_open_serial(loc, gtid, caller);
+  return reinterpret_cast<decltype(&__kmpc_serialized_parallel)>(known)(loc, gtid);
+}
+
+[[gnu::noinline]] static void lares_close_serial(kmp_location* loc, std::int32_t gtid,
+                                                 const void* caller) {
   Stock& stock = kmp::stock_of_caller(caller);
   if (!stock.contains(caller) && !kmp::is_autopar(loc) && kmp::is_open_serial()) kmp::end_serial();
   const lares::omp::tools::CallFor call_for(caller);
   lares::omp::real<decltype(__kmpc_end_serialized_parallel)>(
       stock, Entry::__kmpc_end_serialized_parallel)(loc, gtid);
+}
+
+LARES_EXPORT void __kmpc_end_serialized_parallel(kmp_location* loc, std::int32_t gtid) {
+  const void* const caller = __builtin_return_address(0);
+  void* const known = kmp::known_inside(caller, Entry::__kmpc_end_serialized_parallel);
+  if (known == nullptr || lares::omp::tools::is_named()) {
+    return lares_close_serial(loc, gtid, caller);
+  }
+  return reinterpret_cast<decltype(&__kmpc_end_serialized_parallel)>(known)(loc, gtid);
 }
 
 LARES_EXPORT void __kmpc_fork_call_if(kmp_location* loc, std::int32_t argc,

@@ -3,6 +3,7 @@
 #include "host/openmp/kmp_depend.hpp"
 #include "host/openmp/kmp_entry.hpp"
 #include "host/openmp/kmp_reductions.hpp"
+#include "host/openmp/placed_region.hpp"
 #include "host/openmp/tools/events.hpp"
 
 namespace lares::omp::kmp {
@@ -16,7 +17,7 @@ using Kind = tools::ompt::SyncRegion;
 // A barrier that stands in the program, or at the end of a worksharing construct.
 bool meet(runtime::Worker& worker, Kind kind, const void* call_site) {
   return tools::waiting(worker, kind, call_site, [&] {
-    const bubbles::AtBarrier waits(idles_when_waiting(worker));
+    const bubbles::AtBarrier waits(idles_at_barrier(worker));
     return runtime::barrier(worker);
   });
 }
@@ -119,8 +120,21 @@ LARES_EXPORT void __kmpc_end_taskgroup(kmp_location* loc, std::int32_t gtid) {
 
 // --- barriers
 
+// Of a region that is placed and else the stock runtime's. Apart, so that forwarding is a jump
+// else.
+[[gnu::noinline]] static void lares_placed_barrier(kmp_location* loc, std::int32_t gtid,
+                                                   const void* caller) {
+  const lares::omp::AtStockBarrier waits;
+  lares::omp::real<decltype(__kmpc_barrier)>(kmp::stock_of_caller(caller), Entry::__kmpc_barrier)(
+      loc, gtid);
+}
+
 LARES_EXPORT void __kmpc_barrier(kmp_location* loc, std::int32_t gtid) {
-  LARES_KMP_WORKER_OR_FORWARD(__kmpc_barrier, loc, gtid);
+  runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));
+  if (worker == nullptr) {
+    if (lares::omp::t_placed_region == nullptr) return LARES_KMP_REAL(__kmpc_barrier)(loc, gtid);
+    return lares_placed_barrier(loc, gtid, __builtin_return_address(0));
+  }
   kmp::meet(*worker, kmp::kind_of(loc), __builtin_return_address(0));
 }
 

@@ -22,5 +22,6 @@ void tell_team(TeamStarts starts, const runtime::Team& team) {
 LARES_EXPORT int lares_runtime_at_next_team(lares::omp::TeamStarts starts) {
   if (!lares::omp::active()) return 0;
   lares::omp::g_next_team.store(starts, std::memory_order_release);  // release: the wish first
+  lares::runtime::tell_region_news();
   return 1;
 }

@@ -37,6 +37,13 @@ inline bool next_team_is_ours(const runtime::RegionHint& hint) noexcept {
 inline void note_team(runtime::RegionHint& hint, std::size_t size) noexcept {
   if (size < 2 || hint.has_had_team.load(std::memory_order_relaxed)) return;
   hint.has_had_team.store(true, std::memory_order_relaxed);
+  runtime::tell_region_news();
+}
+
+/// Threads wait at a barrier within the region.
+inline void note_barrier(runtime::RegionHint& hint) noexcept {
+  if (hint.has_barriers.load(std::memory_order_relaxed)) return;
+  hint.has_barriers.store(true, std::memory_order_relaxed);
 }
 
 /// Null, or the function to tell; each wish is taken once.

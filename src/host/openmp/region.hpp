@@ -76,6 +76,14 @@ inline bool idles_when_waiting(const runtime::Worker& worker) noexcept {
   return worker.team->size() > 1 && !worker.team->deferred_seen.load(std::memory_order_relaxed);
 }
 
+/// The worker is about to wait for its team at a barrier that stands in its region. True if it has
+/// nothing to do there.
+inline bool idles_at_barrier(const runtime::Worker& worker) noexcept {
+  if (bubbles::on() && worker.team->hint != nullptr) [[unlikely]]
+    note_barrier(*worker.team->hint);
+  return idles_when_waiting(worker);
+}
+
 /// The stock runtime of the calling worker's team, or of a task's.
 inline Stock& stock_of(const runtime::Worker& worker) noexcept {
   return *static_cast<Stock*>(const_cast<void*>(worker.host));

@@ -289,14 +289,13 @@ Stock::Stock(void* handle, const char* name, std::uintptr_t begin, std::uintptr_
 }
 
 void* Stock::look_up(Entry entry) noexcept {
-  std::atomic<void*>& slot = functions_[static_cast<std::size_t>(entry)];
-  void* function = slot.load(std::memory_order_relaxed);
-  if (function == nullptr) {
-    function = dlsym(handle_, entry_name(entry));
-    // Looked up by the runtime's own handle, so never our definition; remembered even if absent.
-    slot.store(function == nullptr ? &absent_ : function, std::memory_order_relaxed);
-  }
-  return function == &absent_ ? nullptr : function;
+  const auto index = static_cast<std::size_t>(entry);
+  if (absent_[index].load(std::memory_order_relaxed)) return nullptr;
+  // By the runtime's own handle, so never our definition.
+  void* const function = dlsym(handle_, entry_name(entry));
+  functions_[index].store(function, std::memory_order_relaxed);
+  if (function == nullptr) absent_[index].store(true, std::memory_order_relaxed);
+  return function;
 }
 
 Stock* stock_of(const void* address, Abi abi) noexcept {

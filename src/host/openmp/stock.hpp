@@ -243,12 +243,16 @@ class Stock {
 
   /// The runtime's own function, or nullptr if it has none. Thread safe; a look-up by name the
   /// first time, then one load.
-  [[nodiscard]] void* find(Entry entry) noexcept {
+  [[nodiscard, gnu::always_inline]] void* find(Entry entry) noexcept {
     // relaxed: the address is all that is told.
     void* const known = functions_[static_cast<std::size_t>(entry)].load(std::memory_order_relaxed);
-    if (known == nullptr || known == &absent_) [[unlikely]]
+    if (known == nullptr) [[unlikely]]
       return look_up(entry);
     return known;
+  }
+  /// The same if it has been looked up, else nullptr: for entry points that are a jump then.
+  [[nodiscard]] void* find_known(Entry entry) const noexcept {
+    return functions_[static_cast<std::size_t>(entry)].load(std::memory_order_relaxed);
   }
   /// True if `address` is code of the runtime itself.
   [[nodiscard]] bool contains(const void* address) const noexcept {
@@ -266,12 +270,12 @@ class Stock {
  private:
   void* look_up(Entry entry) noexcept;
 
-  static inline char absent_ = 0;  ///< its address stands for a function that is not there
   void* handle_;
   char name_[64];
   std::uintptr_t begin_;
   std::uintptr_t end_;
-  std::atomic<void*> functions_[static_cast<std::size_t>(Entry::count)]{};
+  std::atomic<void*> functions_[static_cast<std::size_t>(Entry::count)]{};  ///< null: not known
+  std::atomic<bool> absent_[static_cast<std::size_t>(Entry::count)]{};      ///< looked up in vain
 };
 
 /// Which of its symbols the code calls: the dynamic linker may bind them to different runtimes.

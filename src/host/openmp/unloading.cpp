@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "host/openmp/stock.hpp"
+#include "runtime/team.hpp"
 
 LARES_EXPORT int dlclose(void* handle) {
   static std::atomic<int (*)(void*)> original{nullptr};
@@ -16,5 +17,6 @@ LARES_EXPORT int dlclose(void* handle) {
   const int result = close(handle);
   // After the object's own destructors, which may call OpenMP and be remembered.
   lares::omp::g_unloads.fetch_add(1, std::memory_order_release);
+  lares::runtime::tell_region_news();
   return result;
 }

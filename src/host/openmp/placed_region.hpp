@@ -1,0 +1,77 @@
+// A parallel region that has made no tasks so far and is known to have several threads, under a
+// bubble scheduler: its threads run where that wants them. All else is the stock runtime's.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "host/openmp/binding.hpp"
+#include "host/openmp/bubbles.hpp"
+#include "host/openmp/next_team.hpp"
+#include "host/openmp/stock.hpp"
+#include "runtime/engine.hpp"
+
+namespace lares::omp {
+
+/// Whether a region without tasks may be one. Where threads share a core, our barriers are the
+/// better ones; and libgomp's spin for nothing then, with the few rounds that it is told.
+inline bool is_placed_only(Stock& stock, const runtime::RegionHint& hint) noexcept {
+  if (next_team_waits() || g_binds_by_data) return false;
+  if (!hint.has_barriers.load(std::memory_order_relaxed)) return true;
+  return stock.is_libomp() && !bubbles::g_crowded.load(std::memory_order_relaxed);
+}
+
+/// Lives on the master's stack from before the stock runtime starts its threads until they have
+/// joined. The master, too, is outside of any team of the engine meanwhile: see LeftToStock.
+class PlacedRegion {
+ public:
+  PlacedRegion(Stock& stock, runtime::RegionHint& hint) noexcept;
+  PlacedRegion(const PlacedRegion&) = delete;
+  PlacedRegion& operator=(const PlacedRegion&) = delete;
+
+  /// A thread's part of it: from before the program's code to behind it.
+  class Part {
+   public:
+    /// `number`: the thread's in its team.
+    Part(PlacedRegion& region, std::size_t number) noexcept;
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+    ~Part();
+
+   private:
+    PlacedRegion& region_;
+    PlacedRegion* outer_;
+    std::size_t number_;
+  };
+
+  [[nodiscard]] runtime::RegionHint& hint() const noexcept { return hint_; }
+
+ private:
+  void choose(std::size_t size) noexcept;
+
+  Stock& stock_;
+  runtime::RegionHint& hint_;
+  TeamBinding binding_;
+  /// The size of the team that `binding_` is for, or 0. Of one value all threads of the region see
+  /// the same; who has read its team's size may go on.
+  std::atomic<std::size_t> placed_;
+  std::atomic<bool> choosing_{false};  ///< the first thread takes it, if `placed_` is another size
+};
+
+/// The innermost one that the calling thread is in. Only that thread touches it.
+__attribute__((tls_model(
+    "initial-exec"))) inline constinit thread_local PlacedRegion* t_placed_region = nullptr;
+
+/// While it lives, the calling thread, which is no worker, waits at a barrier of the stock runtime.
+class AtStockBarrier {
+ public:
+  AtStockBarrier() noexcept : waits_(t_placed_region != nullptr) {
+    if (t_placed_region != nullptr) [[unlikely]]
+      note_barrier(t_placed_region->hint());
+  }
+
+ private:
+  bubbles::AtBarrier waits_;
+};
+
+}  // namespace lares::omp
