@@ -1,6 +1,8 @@
 // What the pictures of this folder are made of.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,6 +31,22 @@ inline std::string escaped(const std::string& text) {
     }
   }
   return safe;
+}
+
+/// Text beside a place; `more` are further attributes.
+inline std::string label_at(double x, double y, const char* anchor, const std::string& text,
+                            const char* more = "") {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y,
+                     anchor, more, escaped(text));
+}
+
+/// A line of the class `kind`.
+inline std::string stroke(double x1, double y1, double x2, double y2, const std::string& kind,
+                          double width, const char* dashes = "none") {
+  return fmt::format(
+      "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" "
+      "stroke-width=\"{}\" stroke-dasharray=\"{}\"/>\n",
+      kind, x1, y1, x2, y2, width, dashes);
 }
 
 /// One direction of the picture: from values to places on it.

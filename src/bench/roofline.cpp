@@ -34,19 +34,6 @@ constexpr const char* style =
     ".s0{stroke:#56b4e9}.s1{stroke:#ff9a4d}.s2{stroke:#3ecfa0}.s3{stroke:#e69ac4}"
     ".s4{stroke:#e6c000}}</style>\n";
 
-std::string label_at(double x, double y, const char* anchor, const std::string& text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     escaped(text));
-}
-
-std::string stroke(double x1, double y1, double x2, double y2, const std::string& kind,
-                   double width, const char* dashes = "none") {
-  return fmt::format(
-      "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" "
-      "stroke-width=\"{}\" stroke-dasharray=\"{}\"/>\n",
-      kind, x1, y1, x2, y2, width, dashes);
-}
-
 std::string power_text(double value) {
   if (value >= 1) return fmt::format("{:g}", value);
   return fmt::format("1/{:g}", 1 / value);

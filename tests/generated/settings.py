@@ -28,6 +28,8 @@ LOOPS = ("", "", "numa", "numa", "numa,steal=most-loaded", "numa,steal=random", 
 # Two nodes that are only described, so that there is something to learn; told to move soon, or not.
 LEARNING = (("--learn",), ("--learn", "--placement", "follow:100000"), ("--bind", "by-data"))
 TWO_NODES = ("--machine", "synthetic:numa:2 core:1 pu:1")
+# Who places nested teams.
+BUBBLES = ("", "", "", "cache", "cache", "memory", "memory", "spread", "gang")
 THREADS = (1, 2, 2, 3, 4, 4, 5, 8, 16, 33)
 
 
@@ -82,7 +84,12 @@ class Settings:
         disorder = str(chance.randrange(1, 2**31))
         if self._disorder:
             variables["LARES_DISORDER"] = disorder
-        return (self._lares, "run", "--quiet", "--policy", policy, *domain, *loops, "--")
+        bubbles = chance.choice(BUBBLES) if "--bind" not in domain else ""
+        if bubbles:
+            bubbles = ("--bubbles", bubbles)
+            variables.pop("OMP_PROC_BIND", None)  # with it no team is placed
+            variables["OMP_MAX_ACTIVE_LEVELS"] = chance.choice(("2", "3", "5"))
+        return (self._lares, "run", "--quiet", "--policy", policy, *domain, *loops, *bubbles, "--")
 
     def stock(self):
         """What every program must pass before it counts."""

@@ -109,7 +109,7 @@ class Shrinker:
             if fewer == setting or self._still(program, fewer):
                 setting = fewer
                 break
-        for option, value in (("--domain", None), ("--policy", "auto")):
+        for option, value in (("--domain", None), ("--bubbles", None), ("--policy", "auto")):
             plainer = Setting(_with(setting.launcher, option, value), setting.variables)
             if plainer != setting and self._still(program, plainer):
                 setting = plainer

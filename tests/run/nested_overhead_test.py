@@ -7,11 +7,15 @@ nested_overhead_test.py LARES PROGRAM... -- [TEST...]
 import csv
 import io
 import json
+import pathlib
+import tempfile
 import unittest
+import xml.etree.ElementTree
 
 from bench_command import ARGUMENTS, LARES, PROGRAMS, BenchCommand, run
 
 HAS_BUBBLES = "--bubbles" in run([LARES, "run", "--help"]).stdout
+SVG = "{http://www.w3.org/2000/svg}"
 CONSTRUCTS = ["parallel", "parallel-for", "for", "barrier", "single", "reduction"]
 
 
@@ -94,6 +98,26 @@ class Command(BenchCommand, unittest.TestCase):
                           for construct in CONSTRUCTS])
         self.assertRegex(self.output(*chosen),
                          r"(?m)^  2 x 2 +barrier +bound +[\d.e+-]+ \[[\d.e+-]+\.\.[\d.e+-]+\]$")
+
+    def test_a_picture_of_the_ratios(self):
+        with tempfile.TemporaryDirectory() as folder:
+            svg = pathlib.Path(folder, "ratios.svg")
+            told = json.loads(self.output("--methods", "alone,bound", "--format", "json", "--svg",
+                                          str(svg)))
+            root = xml.etree.ElementTree.parse(svg).getroot()
+        texts = [text.text for text in root.iter(SVG + "text")]
+        for row in told["results"]:
+            ratio = "{median:.3g} [{least:.3g}..{most:.3g}]".format(**row.get("ratio"))
+            if row["method"] == "bound":
+                self.assertIn(ratio, texts)
+            self.assertIn(f"2 x 1, {row['construct']}", texts)
+        self.assertIn("1.05", texts)
+        self.assertEqual(texts.count("bound"), len(CONSTRUCTS))
+
+    def test_without_ratios_there_is_no_picture(self):
+        for methods in ("alone", "alone,alone", "bound,none"):
+            said = self.refused("--svg", "/no/such/folder/x", "--methods", methods)
+            self.assertIn("--svg: the picture is of ratios", said)
 
     def test_mistakes_are_refused_in_one_sentence(self):
         for option, value in (("--outer", "0"), ("--inner", "no"), ("--repeat", "0"),

@@ -7,7 +7,10 @@ nested_solves_test.py LARES PROGRAM... -- [TEST...]
 import csv
 import io
 import json
+import pathlib
+import tempfile
 import unittest
+import xml.etree.ElementTree
 
 from bench_command import ARGUMENTS, LARES, PROGRAMS, BenchCommand, run
 
@@ -88,6 +91,18 @@ class Command(BenchCommand, unittest.TestCase):
                          [(method, one) for method in ("outer", "bound") for one in "01"])
         self.assertRegex(self.output(*chosen),
                          r"(?m)^  bound +2 x 1 +[\d.e-]+ \[[\d.e-]+\.\.[\d.e-]+\] +[\d.]+$")
+
+    def test_a_picture_of_the_times(self):
+        with tempfile.TemporaryDirectory() as folder:
+            svg = pathlib.Path(folder, "times.svg")
+            told = json.loads(self.output("--methods", "flat,bound", "--format", "json", "--svg",
+                                          str(svg)))
+            root = xml.etree.ElementTree.parse(svg).getroot()
+        texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertTrue({"flat, 1 x 2", "bound, 2 x 1"} <= set(texts), texts)
+        for row in told["results"]:
+            self.assertIn("{median:.3g} [{least:.3g}..{most:.3g}]".format(**row["seconds"]), texts)
+        self.assertIn("cannot write", self.refused("--methods", "flat", "--svg", "/no/such/x"))
 
     def test_mistakes_are_refused_in_one_sentence(self):
         for option, value in (("--teams", "0"), ("--inner", "8193"), ("--solves", "no"),

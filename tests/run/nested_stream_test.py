@@ -8,13 +8,17 @@ import csv
 import io
 import json
 import os
+import pathlib
+import tempfile
 import unittest
+import xml.etree.ElementTree
 
 from bench_command import ARGUMENTS, LARES, PROGRAMS, BenchCommand, run
 
 UNDER_LARES = [LARES, "run", "--quiet", "--machine", "synthetic:pack:1 l2:2 core:1 pu:1",
                "--domain", "l2", "--"]
 HAS_BUBBLES = "--bubbles" in run([LARES, "run", "--help"]).stdout
+SVG = "{http://www.w3.org/2000/svg}"
 NEEDS_BUBBLES = unittest.skipUnless(HAS_BUBBLES, "lares run has no --bubbles")
 SMALL = ["teams=3", "inner=2", "mb=0.05", "times=3", "domains=0,1"]
 
@@ -132,6 +136,7 @@ class Command(BenchCommand):
     ONE_RUN = ["--methods", "alone", "--sizes", "1", "--repeat", "1"]
     SETTINGS = []
     DATA = []
+    DRAWN = []
     STOCK = ["alone", "bound"]
     LARES = ["none", "cache", "memory"]
 
@@ -163,6 +168,28 @@ class Command(BenchCommand):
     def csv_rows(self, *words):
         text = self.output("--methods", "alone", "--format", "csv", *self.SETTINGS, *words)
         return list(csv.DictReader(io.StringIO(text)))
+
+    def drawn(self):
+        """What is told, and the texts and the numbers of bars of its picture."""
+        with tempfile.TemporaryDirectory() as folder:
+            svg = pathlib.Path(folder, "bars.svg")
+            told = self.told(*self.DATA, *self.DRAWN, "--methods", "alone,bound", "--svg", str(svg))
+            root = xml.etree.ElementTree.parse(svg).getroot()
+        bars = [rect for rect in root.iter(SVG + "rect") if rect.get("class") != "paper"]
+        return told, [text.text for text in root.iter(SVG + "text")], len(bars)
+
+    def test_a_picture_has_a_bar_for_each_method_and_size(self):
+        told, texts, bars = self.drawn()
+        for mb in ("0.02", "0.05"):
+            for group in self.groups(told):
+                self.assertIn(f"{mb} MB, {group}", texts)
+        self.assertEqual(bars, 2 * 2 * len(self.groups(told)))
+        self.assertEqual(texts.count("bound"), bars / 2)
+        self.assertIn("cannot write", self.refused("--methods", "alone", "--svg", "/no/such/x"))
+
+    def groups(self, told):
+        """The names of what is compared, in the picture."""
+        return ("copy", "scale", "add", "triad")
 
     def test_mistakes_are_refused_in_one_sentence(self):
         for option, value in (("--sizes", "0"), ("--repeat", "0"), ("--compiler", "icc"),
@@ -210,6 +237,7 @@ class Twisted(Command, unittest.TestCase):
     NAME = "twisted-stream"
     SETTINGS = ["--teams", "2", "--inner", "1"]
     DATA = ["--data", "remote"]
+    DRAWN = ["--passes", "1,3"]
     LARES = ["none", "cache", "memory", "next-touch", "threads", "migrate"]
 
     def test_both_data_and_all_passes(self):
@@ -227,6 +255,17 @@ class Twisted(Command, unittest.TestCase):
         self.check_rows(told, ["next-touch", "threads", "mixed"])
         self.assertIn("none of these", self.refused("--data", "mixed", "--methods", "migrate"))
 
+    def groups(self, told):
+        return ["remote, 1 pass", "remote, 3 passes"]
+
+    def test_the_picture_has_the_rate_of_phase_2(self):
+        told, texts, _ = self.drawn()
+        row = told["results"][0]
+        seconds = [one["phases"][1]["seconds"] for one in row["runs"]]
+        gb = 3e-3 * row["mb"] * row["passes"]
+        rate = f"[{gb / max(seconds):.3g}..{gb / min(seconds):.3g}]"
+        self.assertTrue([text for text in texts if text.endswith(rate)], (rate, texts))
+
     def test_a_table_of_phases(self):
         text = self.output("--methods", "alone", "--passes", "4")
         self.assertRegex(text, r"(?m)^ *0\.05  mixed +4  alone +\d+ +\d+ ")
@@ -242,6 +281,15 @@ class Imbalanced(Command, unittest.TestCase):
         told = self.told("--methods", "alone")
         self.assertEqual({tuple(row["loads"]) for row in told["results"]}, {(2, 8, 1)})
         self.assertEqual(told["threads"] % 2, 0)
+
+    def groups(self, told):
+        return ["all", "team 0, load 2", "team 1, load 8", "team 2, load 1"]
+
+    def test_the_picture_has_the_times(self):
+        told, texts, _ = self.drawn()
+        seconds = told["results"][0]["seconds"]
+        spread = f"[{seconds['least']:.3g}..{seconds['most']:.3g}]"
+        self.assertTrue([text for text in texts if text.endswith(spread)], (spread, texts))
 
     def test_a_table_of_teams(self):
         text = self.output("--methods", "alone", *self.SETTINGS)

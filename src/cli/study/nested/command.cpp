@@ -32,6 +32,7 @@ struct Options {
   std::size_t teams = 0;  ///< 0: one for each domain
   std::size_t inner = 0;  ///< 0: one for each core of a domain, of imbalanced two
   std::size_t repeat = 5;
+  std::string svg;
 };
 
 std::vector<std::string> names_of(Kind kind) {
@@ -148,6 +149,7 @@ void run_command(const Study& study, const Options& options) {
     throw UserMistake{{"--methods: none of these is there for this --data"}};
   }
   run_all(report, program, options.repeat, team);
+  if (!options.svg.empty()) write_output("--svg", options.svg, to_svg(report));
   print_report(report, options.program.format);
 }
 
@@ -198,6 +200,7 @@ void add_options(CLI::App& command, Kind kind, Options& options) {
         ->delimiter(',')
         ->type_name("LIST");
   }
+  command.add_option("--svg", options.svg, "Also draw the picture")->type_name("FILE");
   add_bench_program_options(command, options.program);
 }
 

@@ -28,5 +28,7 @@ struct Report {
 std::string to_text(const Report& report, const Palette& palette);
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);
+/// Bars of the rates; of twisted of those in phase 2, of imbalanced of the times.
+std::string to_svg(const Report& report);
 
 }  // namespace lares::cli::nested

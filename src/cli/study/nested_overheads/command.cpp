@@ -26,6 +26,7 @@ struct Options {
   std::vector<std::size_t> inner{1, 2};
   std::vector<std::string> methods;  ///< empty: all
   std::size_t repeat = 5;
+  std::string svg;
 };
 
 std::vector<std::string> method_names() {
@@ -67,7 +68,18 @@ void run_rounds(Report& report, const std::string& program, std::size_t repeat,
   }
 }
 
+/// The picture has no other figures.
+void check_picture(const Options& options) {
+  const auto& chosen = options.methods;
+  if (options.svg.empty() || chosen.empty()) return;
+  const auto alone = static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), "alone"));
+  if (alone > 0 && alone < chosen.size()) return;
+  throw UserMistake{
+      {"--svg: the picture is of ratios to \"alone\"; --methods must name it and another one"}};
+}
+
 void run_command(const Options& options) {
+  check_picture(options);
   const std::string program =
       expect(find_bench_program("nested_overhead", options.program.compiler));
   const machine::Machine machine = expect(load_machine(options.program.machine));
@@ -75,6 +87,7 @@ void run_command(const Options& options) {
   Report report{std::filesystem::path(program).filename().string(), team.cpus.size(),
                 rows_for(options)};
   run_rounds(report, program, options.repeat, team);
+  if (!options.svg.empty()) write_output("--svg", options.svg, to_svg(report));
   print_report(report, options.program.format);
 }
 
@@ -92,6 +105,7 @@ void add_options(CLI::App& command, Options& options) {
   command.add_option("--repeat", options.repeat, "Processes of each method; default: 5")
       ->type_name("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000}));
+  command.add_option("--svg", options.svg, "Also draw the picture")->type_name("FILE");
   add_bench_program_options(command, options.program);
 }
 

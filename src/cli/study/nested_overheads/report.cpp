@@ -2,38 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string_view>
 
-#include "measure/spread.hpp"
+#include "cli/study/nested_overheads/figures.hpp"
 
 namespace lares::cli::nested_overheads {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-
-machine::Spread overhead_of(const Row& row, std::size_t construct) {
-  std::vector<double> values;
-  for (const auto& costs : row.runs) values.push_back(costs[construct].overhead);
-  return measure::spread_of(std::move(values));
-}
-
-/// Over the time of the same shape alone in the same round; nothing if it did not run alone.
-std::optional<machine::Spread> ratio_to_alone(const Report& report, const Row& row,
-                                              std::size_t construct) {
-  const auto alone = std::find_if(report.rows.begin(), report.rows.end(), [&](const Row& other) {
-    return std::string_view(other.variant.name) == "alone" &&
-           other.shape.outer == row.shape.outer && other.shape.inner == row.shape.inner;
-  });
-  if (alone == report.rows.end()) return std::nullopt;
-  std::vector<double> values;
-  for (std::size_t run = 0; run < row.runs.size(); ++run) {
-    values.push_back(row.runs[run][construct].whole / alone->runs[run][construct].whole);
-  }
-  return measure::spread_of(std::move(values));
-}
 
 std::string cell_of(const machine::Spread& s) {
   return fmt::format("{:.3g} [{:.3g}..{:.3g}]", s.median, s.least, s.most);

@@ -26,5 +26,7 @@ struct Report {
 std::string to_text(const Report& report, const Palette& palette);
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);
+/// Dots of the ratios to the method `alone`, which must be among the rows.
+std::string to_svg(const Report& report);
 
 }  // namespace lares::cli::nested_overheads

@@ -24,6 +24,7 @@ struct Options {
   std::vector<std::string> methods;  ///< empty: all
   Work work{0, 0, 8, 48};            ///< of the teams 0: one for each domain, a thread per core
   std::size_t repeat = 5;
+  std::string svg;
 };
 
 std::vector<std::string> method_names() {
@@ -85,6 +86,7 @@ void run_command(const Options& options) {
   Report report{std::filesystem::path(program).filename().string(), machine.domains_with_cores(),
                 std::string(machine::level_name(machine.domain_level)), rows_for(options, nested)};
   run_rounds(report, program, options.repeat, team);
+  if (!options.svg.empty()) write_output("--svg", options.svg, to_svg(report));
   print_report(report, options.program.format);
 }
 
@@ -100,6 +102,7 @@ void add_options(CLI::App& command, Options& options) {
   number("--solves", options.work.solves, 1, 1'000'000, "Independent solves; default: 8");
   number("--side", options.work.side, 2, 2'000, "Points along each edge of the cube; default: 48");
   number("--repeat", options.repeat, 1, 1'000, "Processes of each method; default: 5");
+  command.add_option("--svg", options.svg, "Also draw the picture")->type_name("FILE");
   add_bench_program_options(command, options.program);
 }
 

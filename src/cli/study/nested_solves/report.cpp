@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
+#include "bench/range_rows.hpp"
 #include "measure/spread.hpp"
 
 namespace lares::cli::nested_solves {
@@ -107,6 +109,27 @@ std::string to_csv(const Report& report) {
     }
   }
   return text;
+}
+
+std::string to_svg(const Report& report) {
+  const Row& first = report.rows.front();
+  bench::RangeRows picture;
+  picture.title = fmt::format("Independent solves, {} domains ({}), {}", report.domains,
+                              report.level, report.program);
+  picture.about = fmt::format(
+      "{} solves of {}^3 points; median [least..most] of {} runs; grey: the program alone, blue: "
+      "lares run",
+      first.work.solves, first.work.side, first.outcomes.size());
+  picture.axis = "seconds";
+  bench::RangeGroup group{"teams x threads", {}};
+  for (const Row& row : report.rows) {
+    const machine::Spread seconds = seconds_of_row(row);
+    group.rows.push_back(
+        {fmt::format("{}, {} x {}", row.method.variant.name, row.work.teams, row.work.inner),
+         seconds.median, seconds.least, seconds.most, row.method.variant.bubbles != nullptr});
+  }
+  picture.groups.push_back(std::move(group));
+  return bench::to_svg(picture);
 }
 
 }  // namespace lares::cli::nested_solves

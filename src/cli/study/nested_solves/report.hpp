@@ -27,5 +27,7 @@ struct Report {
 std::string to_text(const Report& report, const Palette& palette);
 std::string to_json(const Report& report);
 std::string to_csv(const Report& report);
+/// Bars of the seconds.
+std::string to_svg(const Report& report);
 
 }  // namespace lares::cli::nested_solves
