@@ -71,7 +71,7 @@ class Placed {
         t_member->still.store(false);
       }
       body(number);
-      team.rest();
+      if (g_crowded.load()) team.rest();
       if (is_new) leave_for_good();
       team.leave(number);
     };
@@ -340,6 +340,46 @@ TEST(NestedTeams, ATeamRestsAndComesAgain) {
     ASSERT_NE(memory.resting, nullptr) << name;
     EXPECT_EQ(memory.resting->members.size(), 4U) << name;
   }
+}
+
+TEST(NestedTeams, ATeamRestsByItsMastersWordUntilSomebodyLooks) {
+  Placed placed("cache");
+  Memory memory;
+  Memory other;
+  second_of(placed, 2, memory);
+  second_of(placed, 2, memory);
+  const Squad* const squad = memory.resting.get();
+  EXPECT_EQ(squad->state.load(), Squad::State::resting);
+  second_of(placed, 2, memory);
+  EXPECT_EQ(memory.resting.get(), squad);
+  second_of(placed, 3, other);
+  EXPECT_EQ(squad->state.load(), Squad::State::settled);
+}
+
+// Teams of the same masters come and go without the lock while one thread has others placed: no
+// core may be lost to a team that rests, and no team that runs be taken for one that rests.
+TEST(NestedTeams, MastersRestWhileOthersLook) {
+  Placed placed("cache");
+  constexpr int rounds = 400;
+  std::vector<Memory> inner(domains);
+  std::atomic<int> ran{0};
+  std::atomic<int> masters_left{domains - 1};
+  placed.region(domains, [&](std::size_t number) {
+    if (number != 0) {
+      for (int i = 0; i < rounds; ++i) {
+        placed.region(2, [&](std::size_t) { ++ran; }, inner[number]);
+      }
+      --masters_left;
+      return;
+    }
+    for (std::size_t size = 2; masters_left.load() > 0; size = size % 5 + 1) {
+      placed.region(size, [](std::size_t) {}, inner[0]);
+    }
+  });
+  EXPECT_EQ(ran.load(), 2 * rounds * static_cast<int>(domains - 1));
+  Memory all;
+  placed.region(domains, [&](std::size_t number) { EXPECT_EQ(domain_here(), number); }, all);
+  EXPECT_FALSE(g_crowded.load()) << "no team has kept a core";
 }
 
 TEST(NestedTeams, WhatIsToldOfATeamPlacesItAnew) {
