@@ -15,6 +15,10 @@
 //   inside,
 //                                then of several: the sum of what all have done, and for each
 //                                thread of the last inner team whether it is where its master is
+//   bubbles trusted OUTER        the same inner regions again and again, with and without barriers,
+//                                with few captured variables and with many, of changing sizes; late
+//                                ones that make tasks: how many threads have run each kind, and how
+//                                many of them were not where their master is
 //   bubbles deep                 six levels of regions, a team of 64, teams of one, again and again
 #define _GNU_SOURCE
 #include <lares/lares.h>
@@ -231,6 +235,60 @@ static void deep(void) {
   printf("%ld\n", sum);
 }
 
+enum { kinds = 5, trusted_rounds = 120, first_with_tasks = 100 };
+
+// What the threads of inner regions count, by the kind of region.
+static long g_ran[kinds], g_away[kinds];
+
+static void count_thread(int kind, unsigned long master) {
+#pragma omp atomic
+  ++g_ran[kind];
+  if (processors() == master) return;
+#pragma omp atomic
+  ++g_away[kind];
+}
+
+static void inner_regions(int round) {
+  const unsigned long master = processors();
+  // Another size now and then, so that the team that rests does not fit.
+  const int size = round % 10 == 9 ? 3 : 2;
+#pragma omp parallel num_threads(size)
+  count_thread(0, processors());
+#pragma omp parallel num_threads(size)
+  {
+#pragma omp barrier
+    count_thread(1, master);
+#pragma omp barrier
+  }
+  long a[7] = {round, 1, 2, 3, 4, 5, 6};
+  long b = round, c = 1, d = 2, e = 3, f = 4;
+#pragma omp parallel num_threads(size) firstprivate(b, c, d, e, f) shared(a)
+  if (a[0] == b && a[1] == c && a[2] == d && a[3] == e && a[4] == f) count_thread(2, master);
+  long sum = 0;
+#pragma omp parallel for num_threads(size) reduction(+ : sum)
+  for (int i = 0; i < 60; ++i) sum += i;
+  if (sum == 59 * 30) count_thread(3, master);
+#pragma omp parallel num_threads(size)
+  {
+    if (round < first_with_tasks) {
+      count_thread(4, master);
+    } else {
+#pragma omp task
+      count_thread(4, master);
+#pragma omp taskwait
+    }
+  }
+}
+
+static void trusted(int outer) {
+#pragma omp parallel num_threads(outer)
+  for (int round = 0; round < trusted_rounds; ++round) {
+    inner_regions(round);
+#pragma omp barrier
+  }
+  for (int kind = 0; kind < kinds; ++kind) printf("%ld %ld\n", g_ran[kind], g_away[kind]);
+}
+
 int main(int count, char** words) {
   const char* what = count > 1 ? words[1] : "";
   omp_set_max_active_levels(2);
@@ -248,6 +306,8 @@ int main(int count, char** words) {
   } else if (strcmp(what, "grows") == 0) {
     omp_set_max_active_levels(3);
     grows();
+  } else if (strcmp(what, "trusted") == 0 && count > 2) {
+    trusted(atoi(words[2]));
   } else if (strcmp(what, "deep") == 0) {
     deep();
   } else {

@@ -91,6 +91,22 @@ class Places(BubbleTest):
                 # rounds that there are six.
                 self.assertGreaterEqual(counts["teams"], 63 * 3 + 7 * 7)
 
+    def test_regions_without_tasks_stay_placed(self):
+        threads = 12 * (9 * 2 + 3)
+        for program in PROGRAMS:
+            for bubbles in ("cache", "memory", "spread", "gang", "off"):
+                for outer in (1, 2, 5):
+                    lines, counts = self.run_under(bubbles, program, "trusted", str(outer))
+                    ran = [int(ran) for ran, _ in lines]
+                    self.assertEqual(ran, [outer * (120 if kind == 3 else threads) for kind in range(5)],
+                                     (bubbles, outer))
+                    if bubbles == "off":
+                        continue
+                    self.assertGreaterEqual(counts["teams"], outer * 5 * 120)
+                    if bubbles in ("cache", "memory") and outer == 2:
+                        # Each team has a domain of one core.
+                        self.assertEqual([int(away) for _, away in lines], [0] * 5, (bubbles, outer))
+
     def test_deep_nesting(self):
         for program in PROGRAMS:
             # 2 x 1 x 2 x 2 x 1 x 2 in each of twenty rounds, and a team of 64.
