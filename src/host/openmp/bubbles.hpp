@@ -56,8 +56,10 @@ struct Member {
   /// The system's number; 0: nobody can be moved. Its own thread writes it, while it holds still.
   std::atomic<int> thread{0};
   const ProcessorMask* allowed = nullptr;  ///< what the thread may use; constant in the team
-  std::vector<Data> data;             ///< that others attached to it, or itself. Under the lock
-  policy::RunQueueId given;           ///< where its team put it, before any steal. Under the lock
+  std::vector<Data> data;    ///< that others attached to it, or itself. Under the lock
+  policy::RunQueueId given;  ///< where its team put it, before any steal. Under the lock
+  bool has_settled =
+      false;  ///< where it was seen to have its data: `given` is that. Under the lock
   bool brings_data = false;           ///< stolen: what it names later follows. Under the lock
   double load = 1;                    ///< while it has something to do. Under the lock
   bool is_told_of = false;            ///< data, load or intensity were told. Under the lock
@@ -149,6 +151,8 @@ class Team {
   void leave(std::size_t number) noexcept;
   /// Waits until every thread of the team has called it; the last one places all anew.
   void shake_together() noexcept;
+  /// The same for all teams that its master opens at this depth, and for no others.
+  [[nodiscard]] const void* family() const noexcept { return memory_; }
   /// How many placed teams are around it.
   [[nodiscard]] std::size_t level() const noexcept { return level_; }
   /// True if the team around this one is placed, too: thread 0 stays its member.
