@@ -95,8 +95,8 @@ class Follow {
   /// `turns_told`: how often the user says that the work comes; 0: nothing said.
   explicit Follow(double turns_told = 0) noexcept : turns_told_(turns_told) {}
 
-  /// Several teams do such work side by side, and each is asked about: a turn of one of them lasts
-  /// until nearly all samples have been touched, by the others too.
+  /// Several teams do such work side by side, and each is asked about: a turn lasts until nearly
+  /// all samples have been touched, those of the slowest team as well.
   void expect_several_teams() noexcept { whole_turn_ = 0.9; }
 
   /// Work begins. `touched()`: the share of the last look's samples that have been touched.

@@ -17,6 +17,7 @@
 
 #include "base/clock.hpp"
 #include "decide/follow.hpp"
+#include "decide/rounds.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/rebinding.hpp"
 #include "host/openmp/seen_threads.hpp"
@@ -62,6 +63,7 @@ struct State {
   memory::NextTouch next_touch;
   memory::Samples samples;
   decide::Follow follow;
+  decide::Rounds rounds;
   SeenThreads seen;  ///< its vectors come from malloc: no touch needs them
   memory::Reserve areas_memory{most_areas * sizeof(memory::LargeArea)};
   memory::Reserve judged_memory{most_areas * sizeof(Judged)};
@@ -333,19 +335,18 @@ void on_start(State& state, const Engine::StableWork& work) noexcept {
   if (state.follow.is_over() || nothing_left) Engine::set_stable_work_listener(nullptr);
 }
 
-/// Teams of one program run the same code side by side: each one's work is another.
-Engine::StableWork told_apart(Engine::StableWork work) noexcept {
-  if (!g_state->sees_teams || bubbles::t_team == nullptr) return work;
-  work.cause += reinterpret_cast<std::uintptr_t>(bubbles::t_team->family());
-  return work;
+/// Teams of one program run the same code side by side: a turn is one of all of them.
+bool begins_turn(State& state, const Engine::StableWork& work) noexcept {
+  if (!state.sees_teams || bubbles::t_team == nullptr) return true;
+  return state.rounds.begin(work.cause,
+                            reinterpret_cast<std::uintptr_t>(bubbles::t_team->family()));
 }
 
 /// Who comes while another is at it goes on: the work comes again.
-void on_stable_work(const Engine::StableWork& any_work) noexcept {
+void on_stable_work(const Engine::StableWork& work) noexcept {
   State& state = *g_state;
-  const Engine::StableWork work = told_apart(any_work);
   if (state.busy.exchange(true, std::memory_order_acq_rel)) return;
-  on_start(state, work);
+  if (begins_turn(state, work)) on_start(state, work);
   state.busy.store(false, std::memory_order_release);
 }
 
