@@ -56,10 +56,9 @@ struct Member {
   /// The system's number; 0: nobody can be moved. Its own thread writes it, while it holds still.
   std::atomic<int> thread{0};
   const ProcessorMask* allowed = nullptr;  ///< what the thread may use; constant in the team
-  std::vector<Data> data;    ///< that others attached to it, or itself. Under the lock
-  policy::RunQueueId given;  ///< where its team put it, before any steal. Under the lock
-  bool has_settled =
-      false;  ///< where it was seen to have its data: `given` is that. Under the lock
+  std::vector<Data> data;             ///< that others attached to it, or itself. Under the lock
+  policy::RunQueueId given;           ///< where its team put it, before any steal. Under the lock
+  bool has_settled = false;           ///< where it was seen to have its data. Under the lock
   bool brings_data = false;           ///< stolen: what it names later follows. Under the lock
   double load = 1;                    ///< while it has something to do. Under the lock
   bool is_told_of = false;            ///< data, load or intensity were told. Under the lock

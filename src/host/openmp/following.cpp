@@ -274,8 +274,10 @@ void tell_too_dear(State& state, const Verdict& verdict, double needed) noexcept
   note(text.data());
 }
 
-/// Threads that no region is told by number go one by one, wherever they are in their work.
-bool move_seen_threads(State& state) noexcept {
+/// True if threads of placed teams have moved. Not for work by tasks: whichever thread of a domain
+/// runs them, they are as far from their data.
+bool move_seen_threads(State& state, const Engine::StableWork& work) noexcept {
+  if (!state.sees_teams || !work.by_number) return false;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < state.areas_found; ++i) bytes += state.areas()[i].bytes();
   std::uint64_t sampled = 0;
@@ -286,7 +288,7 @@ bool move_seen_threads(State& state) noexcept {
 }
 
 void judge_samples(State& state, const Engine::StableWork& work) noexcept {
-  if (move_seen_threads(state) || rebind_threads(work, state.samples)) {
+  if (move_seen_threads(state, work) || rebind_threads(work, state.samples)) {
     return_samples(state, memory::Samples::Returning::all);
     return state.follow.give_up(now().count);
   }
