@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -83,8 +84,10 @@ inline std::vector<bool> who_goes(std::span<const SeenThread> threads,
       ++taken[thread.at.index()];
     }
   }
-  std::stable_sort(wish.begin(), wish.end(), [&](std::size_t a, std::size_t b) {
-    return threads[a].in(threads[a].favourite()) > threads[b].in(threads[b].favourite());
+  // Of several with as many the first by number.
+  const auto pages_there = [&](std::size_t t) { return threads[t].in(threads[t].favourite()); };
+  std::sort(wish.begin(), wish.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(pages_there(b), a) < std::pair(pages_there(a), b);
   });
   std::vector<bool> goes(threads.size(), false);
   for (const std::size_t t : wish) {
