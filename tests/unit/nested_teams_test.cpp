@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <random>
 #include <thread>
 #include <vector>
@@ -499,13 +500,37 @@ TEST(NestedTeams, TeamsThatRunGoAtOnceToWhatTheyWereSeenToUse) {
       all.wait();
       if (number == 2 && member == 1) {
         EXPECT_EQ(go_to_seen(all_seen(next_of)), 2 * domains);
+        EXPECT_EQ(go_to_seen(all_seen(next_of)), 2 * domains) << "what was seen first is forgotten";
       }
       gone.wait();
-      if (domain_here() != (number + 1) % domains) ++away;
+      if (domain_here() != (number + 2) % domains) ++away;
     });
   });
   EXPECT_EQ(away.load(), 0U);
-  EXPECT_EQ(moved_to_seen() - before, 2 * domains);
+  EXPECT_EQ(moved_to_seen() - before, 4 * domains);
+}
+
+// Their masters stand for all of them while they rest: one would get a core for itself.
+TEST(NestedTeams, TeamsThatRestShareCoresAsIfTheyRan) {
+  Placed placed("memory");
+  std::vector<Memory> inner(domains);
+  Meeting met(domains);
+  Meeting looked(domains);
+  placed.region(domains, [&](std::size_t number) {
+    placed.region(2 * cores_per_domain, [](std::size_t) {}, inner[number]);
+    met.wait();
+    if (number != 0) return looked.wait();
+    std::vector<const Squad*> squads;
+    for (const Memory& memory : inner) squads.push_back(memory.resting.get());
+    go_to_seen(all_seen([](const Runner& each) { return (each.domain.index() + 1) % domains; }));
+    for (const Squad* squad : squads) {
+      std::map<int, int> threads;
+      for (const Member* member : squad->members) ++threads[member->wanted.load()];
+      EXPECT_EQ(threads.size(), cores_per_domain);
+      for (const auto& [place, count] : threads) EXPECT_EQ(count, 2) << place;
+    }
+    looked.wait();
+  });
 }
 
 // One of the inner threads uses what is elsewhere.
