@@ -510,6 +510,51 @@ TEST(NestedTeams, TeamsThatRunGoAtOnceToWhatTheyWereSeenToUse) {
   EXPECT_EQ(moved_to_seen() - before, 4 * domains);
 }
 
+TEST(NestedTeams, ATeamBeginsWhereItWent) {
+  Placed placed("memory");
+  Memory memory;
+  const auto visit = [&](std::size_t shift, bool moves) {
+    Meeting all(domains);
+    Meeting gone(domains);
+    placed.region(
+        domains,
+        [&](std::size_t number) {
+          EXPECT_EQ(domain_here(), (number + shift) % domains);
+          all.wait();
+          if (moves && number == 0) go_to_seen(all_seen(next_of));
+          gone.wait();
+        },
+        memory);
+  };
+  visit(0, true);
+  visit(1, false);
+  visit(1, true);
+  visit(2, true);
+  visit(3, false);
+}
+
+// Others leave their teams, which rest or end, at this very moment.
+TEST(NestedTeams, ThreadsMayLeaveWhileOthersAreMoved) {
+  for (int repetition = 0; repetition < 30; ++repetition) {
+    Placed placed("memory");
+    Memory outer;
+    std::vector<Memory> inner(domains);
+    Meeting met(domains);
+    for (int round = 0; round < 2; ++round) {
+      placed.region(
+          domains,
+          [&](std::size_t number) {
+            placed.region(2 * cores_per_domain, [](std::size_t) {}, inner[number]);
+            met.wait();
+            if (number < 2) go_to_seen(all_seen(next_of));
+            if (number == 3) placed.region(2, [](std::size_t) {}, inner[number]);
+          },
+          outer);
+    }
+    EXPECT_EQ(t_member, nullptr);
+  }
+}
+
 // Their masters stand for all of them while they rest: one would get a core for itself.
 TEST(NestedTeams, TeamsThatRestShareCoresAsIfTheyRan) {
   Placed placed("memory");
@@ -517,7 +562,9 @@ TEST(NestedTeams, TeamsThatRestShareCoresAsIfTheyRan) {
   Meeting met(domains);
   Meeting looked(domains);
   placed.region(domains, [&](std::size_t number) {
-    placed.region(2 * cores_per_domain, [](std::size_t) {}, inner[number]);
+    do {  // of whom an idle core has taken a thread does not rest
+      placed.region(2 * cores_per_domain, [](std::size_t) {}, inner[number]);
+    } while (inner[number].resting == nullptr);
     met.wait();
     if (number != 0) return looked.wait();
     std::vector<const Squad*> squads;
