@@ -1,7 +1,6 @@
 #include "host/openmp/bubbles_seen.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "host/openmp/bubbles_inside.hpp"
 #include "runtime/thread_state.hpp"
@@ -47,10 +46,14 @@ Runner runner(const Inside& inside, const Member& member) noexcept {
 
 /// Of threads that share a core nobody knows which of them used what.
 void forget_shared_cores(std::vector<Runner>& runners) noexcept {
-  std::map<CoreId, std::size_t> threads;
-  for (const Runner& each : runners) ++threads[each.core];
+  std::vector<std::size_t> threads;  // by core
+  for (const Runner& each : runners) {
+    if (!each.core.valid()) continue;
+    if (threads.size() <= each.core.index()) threads.resize(each.core.index() + 1);
+    ++threads[each.core.index()];
+  }
   for (Runner& each : runners) {
-    if (threads[each.core] > 1) each.core = {};
+    if (each.core.valid() && threads[each.core.index()] > 1) each.core = {};
   }
 }
 
