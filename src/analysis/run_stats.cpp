@@ -62,6 +62,7 @@ Counts& Counts::operator+=(const Counts& other) noexcept {
   for (std::size_t i = 0; i < loop_steals.size(); ++i) loop_steals[i] += other.loop_steals[i];
   bubbles += other.bubbles;
   bubble_shakes += other.bubble_shakes;
+  bubble_seen += other.bubble_seen;
   bubble_steals += other.bubble_steals;
   bubble_data += other.bubble_data;
   loop_ns += other.loop_ns;

@@ -44,6 +44,7 @@ struct Counts {
   double loop_span_ns = 0;          ///< if all threads had been in loops as long as the longest one
   std::uint64_t bubbles = 0;        ///< teams that a bubble scheduler placed
   std::uint64_t bubble_shakes = 0;  ///< threads that it moved to their data
+  std::uint64_t bubble_seen = 0;    ///< threads that it moved to what they were seen to use
   std::uint64_t bubble_steals = 0;  ///< threads that it moved to idle cores
   std::uint64_t bubble_data = 0;    ///< ranges of data that went along
   std::uint64_t queue_operations = 0;

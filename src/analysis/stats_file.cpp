@@ -86,6 +86,7 @@ Counts read_slot(const SlotReader& slot, double ns_per_tick) noexcept {
       static_cast<double>(slot.counter(offsetof(CounterSlot, loop_wait_ticks))) * ns_per_tick;
   counts.bubbles = slot.counter(offsetof(CounterSlot, bubbles));
   counts.bubble_shakes = slot.counter(offsetof(CounterSlot, bubble_shakes));
+  counts.bubble_seen = slot.counter(offsetof(CounterSlot, bubble_seen));
   counts.bubble_steals = slot.counter(offsetof(CounterSlot, bubble_steals));
   counts.bubble_data = slot.counter(offsetof(CounterSlot, bubble_data));
   counts.queue_operations = slot.counter(offsetof(CounterSlot, queue_operations));

@@ -39,6 +39,7 @@ void add_counts(Json& json, const Counts& counts) {
                    {"imbalance", known(counts.loop_imbalance())}};
   json["bubbles"] = {{"teams", counts.bubbles},
                      {"threads_moved_to_data", counts.bubble_shakes},
+                     {"threads_moved_to_seen_data", counts.bubble_seen},
                      {"threads_moved_to_idle_cores", counts.bubble_steals},
                      {"data_moved_along", counts.bubble_data}};
   json["queueing"] = {

@@ -140,13 +140,15 @@ void add_loop_line(std::vector<std::string>& lines, const Counts& counts) {
 
 void add_bubble_line(std::vector<std::string>& lines, const Counts& counts) {
   if (counts.bubbles == 0) return;
-  lines.push_back(line(
-      "bubbles", fmt::format("{} teams placed; threads moved: {} to their data, {} to idle cores{}",
-                             grouped(counts.bubbles), grouped(counts.bubble_shakes),
-                             grouped(counts.bubble_steals),
-                             counts.bubble_data == 0 ? std::string()
-                                                     : fmt::format(" ({} ranges of data with them)",
-                                                                   grouped(counts.bubble_data)))));
+  lines.push_back(
+      line("bubbles",
+           fmt::format("{} teams placed; threads moved: {} to their data, {} to what they were "
+                       "seen to touch, {} to idle cores{}",
+                       grouped(counts.bubbles), grouped(counts.bubble_shakes),
+                       grouped(counts.bubble_seen), grouped(counts.bubble_steals),
+                       counts.bubble_data == 0 ? std::string()
+                                               : fmt::format(" ({} ranges of data with them)",
+                                                             grouped(counts.bubble_data)))));
 }
 
 std::vector<std::string> all_notes(const Report& report) {

@@ -95,6 +95,10 @@ class Follow {
   /// `turns_told`: how often the user says that the work comes; 0: nothing said.
   explicit Follow(double turns_told = 0) noexcept : turns_told_(turns_told) {}
 
+  /// Several teams do such work side by side, and each is asked about: a turn lasts until nearly
+  /// all samples have been touched, those of the slowest team as well.
+  void expect_several_teams() noexcept { whole_turn_ = 0.9; }
+
   /// Work begins. `touched()`: the share of the last look's samples that have been touched.
   template <class Touched>
   Step begin(std::uintptr_t cause, std::size_t threads, std::int64_t now,
@@ -172,7 +176,7 @@ class Follow {
   bool is_turn_over(double touched) noexcept {
     const bool no_more = touched > 0 && touched == touched_;
     touched_ = touched;
-    return touched >= 0.5 || no_more || starts_ >= most_starts;
+    return touched >= whole_turn_ || no_more || starts_ >= most_starts;
   }
   Step check(std::int64_t now) noexcept {
     phase_ = Phase::checking;
@@ -210,6 +214,7 @@ class Follow {
 
   Repetitions repetitions_;
   double turns_told_;
+  double whole_turn_ = 0.5;  ///< share of the samples that are touched when a turn is over
   Phase phase_ = Phase::resting;
   std::uintptr_t cause_ = 0;  ///< of what is looked at
   std::uint32_t times_ = 0;   ///< that it has begun

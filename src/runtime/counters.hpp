@@ -53,6 +53,7 @@ struct alignas(128) CounterSlot {
   // Of the thread that asked a bubble scheduler (host/openmp/bubbles).
   Counter bubbles;        ///< teams that it placed
   Counter bubble_shakes;  ///< threads that moved because data or load had changed
+  Counter bubble_seen;    ///< threads that moved to what they were seen to use
   Counter bubble_steals;  ///< threads that moved to idle cores
   Counter bubble_data;    ///< ranges of data that moved along
 };

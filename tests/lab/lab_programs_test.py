@@ -10,6 +10,7 @@ Ends with status 77, "skipped", where there is no QEMU.
 
 import json
 import pathlib
+import re
 import shutil
 import statistics
 import sys
@@ -313,6 +314,29 @@ class NestedTeams(unittest.TestCase):
         # One vector of four teams, and two.
         self.assertLess(abs(moved_bytes - 4e6), 0.1e6)
         self.assertLess(abs(touched_bytes - 8e6), 0.2e6)
+
+
+    def late_lines(self, shape, passes, *options, compiler="gcc"):
+        """Crossing lines of passes that nobody says anything about, and threads that moved by what was seen."""
+        done = run(4, LARES, "run", "--bubbles", "memory", *options, "--",
+                   program(f"tests/lab/lab_nested_passes-{compiler}"), shape, "4", "2", "8", "2", passes)
+        self.assertIn("result=ok", done.output)
+        moved = re.search(r"(\d+) to what they were seen to touch", done.errors + done.output)
+        return lab_guests.remote(lab_guests.met(done.region("late"))), int(moved.group(1))
+
+    def test_watched_threads_go_to_what_they_use(self):
+        said_nothing, moved = self.late_lines("remote", "100")
+        self.assertEqual(moved, 0)
+        for compiler in ("gcc", "clang"):
+            with self.subTest(compiler):
+                learnt, moved = self.late_lines("remote", "100", "--learn", compiler=compiler)
+                print(f"{compiler}: {said_nothing} lines cross, {learnt} with --learn, {moved} threads moved")
+                self.assertGreaterEqual(moved, 8)
+                self.assertLess(learnt, 0.4 * said_nothing)
+
+    def test_watched_threads_that_are_at_home_stay(self):
+        _, moved = self.late_lines("local", "40", "--learn")
+        self.assertEqual(moved, 0)
 
 
 class Following(unittest.TestCase):

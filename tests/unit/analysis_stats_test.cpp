@@ -46,6 +46,7 @@ SampleStats two_threads() {
   sample.slot(0).bubbles.add(2);
   sample.slot(1).bubbles.add(1);
   sample.slot(0).bubble_shakes.add(4);
+  sample.slot(1).bubble_seen.add(5);
   sample.slot(1).bubble_steals.add(6);
   sample.slot(1).bubble_data.add(8);
   sample.slot(1).queue_operations.add(20);
@@ -79,6 +80,7 @@ TEST(StatsFile, AddsUpTheThreads) {
   EXPECT_DOUBLE_EQ(process.counts.loop_imbalance(), 1.5);
   EXPECT_EQ(process.counts.bubbles, 3U);
   EXPECT_EQ(process.counts.bubble_shakes, 4U);
+  EXPECT_EQ(process.counts.bubble_seen, 5U);
   EXPECT_EQ(process.counts.bubble_steals, 6U);
   EXPECT_EQ(process.counts.bubble_data, 8U);
   EXPECT_EQ(process.counts.queue_operations, 1020U);

@@ -111,6 +111,20 @@ TEST(SummaryText, HasNoSharesWithoutTasks) {
   EXPECT_EQ(text.find("% local"), std::string::npos) << text;
 }
 
+TEST(Summary, SaysWhyThreadsOfTeamsMoved) {
+  Report report = sample_report();
+  EXPECT_EQ(text_of(report).find("bubbles"), std::string::npos);
+  report.run.counts.bubbles = 61;
+  report.run.counts.bubble_shakes = 4;
+  report.run.counts.bubble_seen = 2;
+  EXPECT_NE(text_of(report).find("61 teams placed; threads moved: 4 to their data, 2 to what they "
+                                 "were seen to touch, 0 to idle cores\n"),
+            std::string::npos)
+      << text_of(report);
+  const auto json = nlohmann::json::parse(summary_json(report));
+  EXPECT_EQ(json.at("bubbles").at("threads_moved_to_seen_data"), 2);
+}
+
 TEST(SummaryText, CountsProcesses) {
   Report report = sample_report();
   std::vector<ProcessStats> many(3, report.run.processes[0]);

@@ -80,6 +80,18 @@ TEST(Follow, AMoveIsWeighedAgainstTheTimeOfTurns) {
   EXPECT_TRUE(std::isinf(turns_to_pay(1000, 0, 1, 2)));
 }
 
+TEST(Follow, ATurnOfSeveralTeamsIsOverWhenNearlyAllWasTouched) {
+  Program program;
+  program.follow.expect_several_teams();
+  program.begin();
+  EXPECT_EQ(program.begin(), Step::first_look);
+  EXPECT_EQ(program.begin(loop, 4, 0.6), Step::none) << "with one team it is";
+  EXPECT_EQ(program.begin(loop, 4, 0.8), Step::none);
+  EXPECT_EQ(program.begin(loop, 4, 0.9), Step::second_look);
+  EXPECT_EQ(program.begin(loop, 4, 0.6), Step::none);
+  EXPECT_EQ(program.begin(loop, 4, 0.6), Step::judge) << "nobody touches more";
+}
+
 TEST(Follow, TwoLooksThenTheJudgement) {
   Program program;
   EXPECT_EQ(program.begin(), Step::none);

@@ -7,11 +7,13 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <random>
 #include <thread>
 #include <vector>
 
 #include "host/openmp/bubbles.hpp"
+#include "host/openmp/bubbles_seen.hpp"
 #include "support/runtime_host.hpp"
 
 namespace lares::omp::bubbles {
@@ -457,6 +459,257 @@ TEST(NestedTeams, TeamsRestWithinTeamsThatRest) {
   nest(0, 2);
 }
 
+// --- what was seen of threads
+
+std::uint64_t moved_to_seen() {
+  return runtime::host::counted([](const auto& slot) { return slot.bubble_seen.get(); });
+}
+
+Runner runner_of(const std::vector<Runner>& all, const Member* thread) {
+  const auto found = std::ranges::find(all, thread, &Runner::thread);
+  return found == all.end() ? Runner{} : *found;
+}
+
+/// Of each runner: all of what it uses is in the domain that `home(runner)` says.
+template <class Home>
+std::vector<SeenData> all_seen(Home home) {
+  std::vector<SeenData> seen;
+  for (const Runner& each : runners()) {
+    if (!each.domain.valid()) continue;  // it has left its team
+    SeenData data{each, std::vector<std::uint64_t>(domains, 0)};
+    data.bytes[home(each)] = 1 << 20;
+    seen.push_back(data);
+  }
+  return seen;
+}
+std::size_t next_of(const Runner& runner) { return (runner.domain.index() + 1) % domains; }
+
+TEST(NestedTeams, TeamsGoToWhatTheyWereSeenToUse) {
+  for (int repetition = 0; repetition < 10; ++repetition) {
+    Placed placed("memory");
+    g_followed = 0;
+    Memory outer;
+    std::vector<Memory> inner(domains);
+    std::atomic<std::size_t> away{0};
+    const auto team = [&](std::size_t number, std::size_t home) {
+      Meeting all(2);
+      placed.region(
+          2,
+          [&](std::size_t) {
+            all.wait();
+            if (domain_here() != home) ++away;
+          },
+          inner[number]);
+    };
+    const auto visit = [&](std::size_t shift, bool moves) {
+      Meeting before(domains);
+      Meeting met(domains);
+      Meeting moved(domains);
+      placed.region(
+          domains,
+          [&](std::size_t number) {
+            before.wait();
+            team(number, (number + shift) % domains);
+            met.wait();  // all teams rest now
+            if (moves && number == 1) {
+              EXPECT_EQ(go_to_seen(all_seen(next_of)), 2 * domains);
+            }
+            moved.wait();
+            team(number, (number + shift + (moves ? 1 : 0)) % domains);
+          },
+          outer);
+    };
+    visit(0, true);
+    EXPECT_EQ(away.load(), 0U);
+    visit(1, false);  // they come back to where they went
+    EXPECT_EQ(away.load(), 0U);
+    visit(1, true);
+    visit(2, false);
+    EXPECT_EQ(away.load(), 0U);
+    EXPECT_EQ(g_followed.load(), 0U);
+  }
+}
+
+TEST(NestedTeams, TeamsThatRunGoAtOnceToWhatTheyWereSeenToUse) {
+  Placed placed("memory");
+  const std::uint64_t before = moved_to_seen();
+  Meeting all(2 * domains);
+  Meeting gone(2 * domains);
+  std::atomic<std::size_t> away{0};
+  placed.region(domains, [&](std::size_t number) {
+    placed.region(2, [&](std::size_t member) {
+      all.wait();
+      if (number == 2 && member == 1) {
+        EXPECT_EQ(go_to_seen(all_seen(next_of)), 2 * domains);
+        EXPECT_EQ(go_to_seen(all_seen(next_of)), 2 * domains) << "what was seen first is forgotten";
+      }
+      gone.wait();
+      if (domain_here() != (number + 2) % domains) ++away;
+    });
+  });
+  EXPECT_EQ(away.load(), 0U);
+  EXPECT_EQ(moved_to_seen() - before, 4 * domains);
+}
+
+TEST(NestedTeams, ATeamBeginsWhereItWent) {
+  Placed placed("memory");
+  Memory memory;
+  const auto visit = [&](std::size_t shift, bool moves) {
+    Meeting all(domains);
+    Meeting gone(domains);
+    placed.region(
+        domains,
+        [&](std::size_t number) {
+          EXPECT_EQ(domain_here(), (number + shift) % domains);
+          all.wait();
+          if (moves && number == 0) go_to_seen(all_seen(next_of));
+          gone.wait();
+        },
+        memory);
+  };
+  visit(0, true);
+  visit(1, false);
+  visit(1, true);
+  visit(2, true);
+  visit(3, false);
+}
+
+// Others leave their teams, which rest or end, at this very moment.
+TEST(NestedTeams, ThreadsMayLeaveWhileOthersAreMoved) {
+  for (int repetition = 0; repetition < 30; ++repetition) {
+    Placed placed("memory");
+    Memory outer;
+    std::vector<Memory> inner(domains);
+    Meeting met(domains);
+    for (int round = 0; round < 2; ++round) {
+      placed.region(
+          domains,
+          [&](std::size_t number) {
+            placed.region(2 * cores_per_domain, [](std::size_t) {}, inner[number]);
+            met.wait();
+            if (number < 2) go_to_seen(all_seen(next_of));
+            if (number == 3) placed.region(2, [](std::size_t) {}, inner[number]);
+          },
+          outer);
+    }
+    EXPECT_EQ(t_member, nullptr);
+  }
+}
+
+// Their masters stand for all of them while they rest: one would get a core for itself.
+TEST(NestedTeams, TeamsThatRestShareCoresAsIfTheyRan) {
+  Placed placed("memory");
+  std::vector<Memory> inner(domains);
+  Meeting met(domains);
+  Meeting looked(domains);
+  placed.region(domains, [&](std::size_t number) {
+    do {  // of whom an idle core has taken a thread does not rest
+      placed.region(2 * cores_per_domain, [](std::size_t) {}, inner[number]);
+    } while (inner[number].resting == nullptr);
+    met.wait();
+    if (number != 0) return looked.wait();
+    std::vector<const Squad*> squads;
+    for (const Memory& memory : inner) squads.push_back(memory.resting.get());
+    go_to_seen(all_seen([](const Runner& each) { return (each.domain.index() + 1) % domains; }));
+    for (const Squad* squad : squads) {
+      std::map<int, int> threads;
+      for (const Member* member : squad->members) ++threads[member->wanted.load()];
+      EXPECT_EQ(threads.size(), cores_per_domain);
+      for (const auto& [place, count] : threads) EXPECT_EQ(count, 2) << place;
+    }
+    looked.wait();
+  });
+}
+
+// One of the inner threads uses what is elsewhere.
+TEST(NestedTeams, AThreadGoesWithoutItsTeam) {
+  Placed placed("memory");
+  Meeting all(2);
+  Meeting gone(2);
+  std::atomic<const Member*> second{nullptr};
+  placed.region(2, [&](std::size_t number) {
+    if (number == 1) return;
+    placed.region(2, [&](std::size_t member) {
+      const std::size_t before = domain_here();
+      if (member == 1) second = t_member;
+      all.wait();
+      if (member == 0) {
+        EXPECT_EQ(go_to_seen(all_seen([&](const Runner& each) {
+                    return each.thread == second ? 3 : each.domain.index();
+                  })),
+                  1U);
+      }
+      gone.wait();
+      EXPECT_EQ(domain_here(), member == 0 ? before : 3U);
+    });
+  });
+}
+
+TEST(NestedTeams, TheProgramsWordBeatsWhatIsSeen) {
+  Placed placed("memory");
+  Meeting said(domains);
+  Meeting looked(domains);
+  placed.region(domains, [&](std::size_t number) {
+    if (number == 0) add_data(data_in(0), calls, Shake::never);
+    said.wait();
+    const Runner own = runner_of(runners(), t_member);
+    EXPECT_TRUE(own.stays) << "one of its team has said something";
+    looked.wait();
+    if (number == 0) {
+      EXPECT_EQ(go_to_seen(std::vector{SeenData{own, {0, 0, 4096, 0}}}), 0U);
+      clear_data();
+      EXPECT_FALSE(runner_of(runners(), t_member).stays);
+      EXPECT_EQ(go_to_seen(std::vector{SeenData{own, {0, 0, 4096, 0}}}), 1U);
+      EXPECT_EQ(domain_here(), 2U);
+    }
+  });
+}
+
+TEST(NestedTeams, WhoHasEndedIsPassedOver) {
+  Placed placed("memory");
+  std::vector<SeenData> seen;
+  Meeting all(3);
+  Meeting looked(3);
+  placed.region(3, [&](std::size_t number) {
+    all.wait();
+    if (number == 1) seen = all_seen(next_of);
+    looked.wait();
+  });
+  EXPECT_EQ(seen.size(), 3U);
+  EXPECT_EQ(go_to_seen(seen), 0U);
+}
+
+TEST(NestedTeams, OnlyASchedulerThatGoesByDataAsksWhoRuns) {
+  for (const char* name : {"cache", "spread", "gang"}) {
+    Placed placed(name);
+    placed.region(2, [](std::size_t) { EXPECT_TRUE(runners().empty()); });
+  }
+}
+
+TEST(NestedTeams, OfThreadsOnOneCoreNobodyIsKnown) {
+  Placed placed("memory");
+  Meeting all(domains * cores_per_domain + 1);
+  Meeting looked(domains * cores_per_domain + 1);
+  placed.region(domains * cores_per_domain + 1, [&](std::size_t) {
+    all.wait();
+    std::size_t unknown = 0;
+    for (const Runner& each : runners()) unknown += each.core.valid() ? 0 : 1;
+    EXPECT_EQ(unknown, 2U);
+    looked.wait();
+  });
+}
+
+TEST(NestedTeams, WhoMayNotBeMovedIsNotLookedAt) {
+  Placed placed("memory");
+  placed.region(2, [&](std::size_t number) {
+    if (number != 0) return;
+    let_be();
+    const Runner own = runner_of(runners(), t_member);
+    EXPECT_FALSE(own.core.valid());
+    EXPECT_FALSE(own.domain.valid());
+  });
+}
+
 // Everything at once, in any order; the sanitizers watch, and nobody may be lost or wait for ever.
 void storm(Placed& placed, std::size_t depth, std::uint32_t seed,
            std::atomic<std::size_t>& bodies) {
@@ -472,7 +725,7 @@ void storm(Placed& placed, std::size_t depth, std::uint32_t seed,
                            static_cast<std::uint32_t>(number));
           // Of a third of the teams nothing is said, so that they rest.
           for (int step = 0; step < 4 && seed % 3 != 0; ++step) {
-            switch (own() % 7) {
+            switch (own() % 8) {
               case 0:
                 add_data(data_in(own() % domains, own() % 3), calls, static_cast<Shake>(own() % 3));
                 break;
@@ -491,6 +744,9 @@ void storm(Placed& placed, std::size_t depth, std::uint32_t seed,
                 break;
               }
               case 5:
+                go_to_seen(all_seen([&](const Runner&) { return own() % domains; }));
+                break;
+              case 6:
                 add_next_team_data(data_in(own() % domains), 4096, calls);
                 break;
               default:
@@ -511,6 +767,7 @@ TEST(NestedTeams, Storm) {
     for (const std::uint32_t seed : {42U, 43U}) storm(placed, 2, seed, bodies);
     EXPECT_GT(bodies.load(), 4U * 2 * (1 + 4 * 2)) << name;
     clear_data();
+    placed.region(2, [](std::size_t) {});  // has what was said of the next team
     // What is left is as at the beginning.
     std::atomic<std::size_t> wrong{0};
     add_next_team_data({1000 * 4096, domains * 4096}, 4096, calls);

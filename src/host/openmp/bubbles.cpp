@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "host/openmp/bubbles_inside.hpp"
 #include "host/openmp/thread_moves.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/engine.hpp"
@@ -233,6 +234,13 @@ void note_crowd() noexcept {
 }
 
 // --- teams that rest. Under the lock.
+
+/// Who went to what it was seen to use begins there the next time.
+void remember_places(Memory& memory, const Squad& squad) noexcept {
+  for (std::size_t i = 0; i < squad.members.size() && i < memory.queues.size(); ++i) {
+    if (squad.members[i]->has_settled) memory.queues[i] = squad.members[i]->given;
+  }
+}
 
 /// Where there are several masters that are in no team, what one may use depends on whether the
 /// others have something to do.
@@ -498,6 +506,7 @@ bool Team::take_up_last(std::size_t size) noexcept {
   const bool told = !said_before_.empty() || !g_state->next_team.empty() ||
                     (master_ != nullptr && !master_->data.empty());
   if (!fits || told) {
+    remember_places(*memory_, *last);
     end_squad(*last);
     return false;
   }
@@ -628,6 +637,7 @@ Team::~Team() {
     memory_->resting = std::move(squad_);
     return;
   }
+  remember_places(*memory_, *squad_);
   end_squad(*squad_);
   change_layout();
   if (master_ != nullptr) tick_siblings(g_state->forest[master_->entity].parent);
@@ -823,5 +833,20 @@ void set_intensity(double intensity) noexcept {
   member->is_told_of.store(true, std::memory_order_relaxed);
   g_state->forest.set_intensity(member->entity, std::max(intensity, 0.0));
 }
+
+// --- for other files
+
+Inside::Inside() noexcept
+    : forest(g_state->forest), scheduler(*g_state->scheduler), lock_(g_bubbles_lock) {
+  settle_all();
+}
+
+Member* Inside::member_of(EntityId entity) noexcept { return bubbles::member_of(entity); }
+
+Following Inside::carry_out_moves(runtime::Counter& count) noexcept {
+  return {bubbles::carry_out_moves(count), g_state->calls};
+}
+
+void let_follow(const Following& what) noexcept { let_follow(what.data, what.calls); }
 
 }  // namespace lares::omp::bubbles

@@ -56,6 +56,7 @@ struct Member {
   const ProcessorMask* allowed = nullptr;  ///< what the thread may use; constant in the team
   std::vector<Data> data;    ///< that others attached to it, or itself. Under the lock
   policy::RunQueueId given;  ///< where its team put it, before any steal. Under the lock
+  bool has_settled = false;  ///< where it was seen to have its data. Under the lock
   bool brings_data = false;  ///< stolen: what it names later follows. Under the lock
   double load = 1;           ///< while it has something to do. Under the lock
   /// Data, load or intensity were told. Written under the lock; its masters read it.
@@ -170,6 +171,8 @@ class Team {
   void leave(std::size_t number) noexcept;
   /// Waits until every thread of the team has called it; the last one places all anew.
   void shake_together() noexcept;
+  /// The same for all teams that its master opens at this depth, and for no others.
+  [[nodiscard]] const void* family() const noexcept { return memory_; }
   /// How many placed teams are around it.
   [[nodiscard]] std::size_t level() const noexcept { return level_; }
   /// True if the team around this one is placed, too: thread 0 stays its member.

@@ -17,8 +17,10 @@
 
 #include "base/clock.hpp"
 #include "decide/follow.hpp"
+#include "decide/rounds.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/rebinding.hpp"
+#include "host/openmp/seen_threads.hpp"
 #include "memory/follow/heap_areas.hpp"
 #include "memory/follow/samples.hpp"
 #include "memory/next_touch/ways.hpp"
@@ -61,12 +63,15 @@ struct State {
   memory::NextTouch next_touch;
   memory::Samples samples;
   decide::Follow follow;
+  decide::Rounds rounds;
+  SeenThreads seen;  ///< its vectors come from malloc: no touch needs them
   memory::Reserve areas_memory{most_areas * sizeof(memory::LargeArea)};
   memory::Reserve judged_memory{most_areas * sizeof(Judged)};
   std::size_t areas_found = 0;
   std::uintptr_t own_end = 0;  ///< of the heap as it was when Lares was set up
   double ratio = 1;            ///< remote to local memory
   bool moves_data = false;     ///< else only threads may move
+  bool sees_teams = false;     ///< constant: threads of placed teams may go to their data
   bool has_told_dear = false;
   std::atomic<bool> busy{false};
 
@@ -159,6 +164,7 @@ void look(State& state, bool first) noexcept {
                          std::span(state.areas(), state.areas_found), state.page);
     if (state.samples.runs() == 0) return state.follow.give_up(now().count);
   }
+  state.seen.note_runners(first ? 0 : 1);
   if (const int error = state.samples.mark(state.next_touch); error != 0) {
     if (state.next_touch.counts().areas == 0) return stop_refused(error);
     return state.follow.give_up(now().count);
@@ -268,8 +274,21 @@ void tell_too_dear(State& state, const Verdict& verdict, double needed) noexcept
   note(text.data());
 }
 
+/// True if threads of placed teams have moved. Not for work by tasks: whichever thread of a domain
+/// runs them, they are as far from their data.
+bool move_seen_threads(State& state, const Engine::StableWork& work) noexcept {
+  if (!state.sees_teams || !work.by_number) return false;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < state.areas_found; ++i) bytes += state.areas()[i].bytes();
+  std::uint64_t sampled = 0;
+  state.samples.for_each_by_run([&](std::size_t, const memory::SampledPage&) { ++sampled; });
+  const std::size_t moved = state.seen.move(Engine::instance().machine(), state.samples,
+                                            {bytes / std::max<std::uint64_t>(sampled, 1)});
+  return moved != 0;
+}
+
 void judge_samples(State& state, const Engine::StableWork& work) noexcept {
-  if (rebind_threads(work, state.samples)) {
+  if (move_seen_threads(state, work) || rebind_threads(work, state.samples)) {
     return_samples(state, memory::Samples::Returning::all);
     return state.follow.give_up(now().count);
   }
@@ -318,11 +337,18 @@ void on_start(State& state, const Engine::StableWork& work) noexcept {
   if (state.follow.is_over() || nothing_left) Engine::set_stable_work_listener(nullptr);
 }
 
+/// Teams of one program run the same code side by side: a turn is one of all of them.
+bool begins_turn(State& state, const Engine::StableWork& work) noexcept {
+  if (!state.sees_teams || bubbles::t_team == nullptr) return true;
+  return state.rounds.begin(work.cause,
+                            reinterpret_cast<std::uintptr_t>(bubbles::t_team->family()));
+}
+
 /// Who comes while another is at it goes on: the work comes again.
 void on_stable_work(const Engine::StableWork& work) noexcept {
   State& state = *g_state;
   if (state.busy.exchange(true, std::memory_order_acq_rel)) return;
-  on_start(state, work);
+  if (begins_turn(state, work)) on_start(state, work);
   state.busy.store(false, std::memory_order_release);
 }
 
@@ -375,6 +401,8 @@ void set_up_following() noexcept {
   g_state = new (g_room.data())
       State(machine, Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))}, turns.value_or(0));
   g_state->moves_data = turns.has_value();
+  g_state->sees_teams = bubbles::follow_data();
+  if (g_state->sees_teams) g_state->follow.expect_several_teams();
   if (!g_state->nodes.several()) {
     note("there is one memory node, so no data is far from anybody");
     g_binds_by_data = false;

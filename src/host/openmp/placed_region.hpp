@@ -16,7 +16,9 @@ namespace lares::omp {
 /// Whether a region without tasks may be one. Where threads share a core, our barriers are the
 /// better ones; and libgomp's spin for nothing then, with the few rounds that it is told.
 inline bool is_placed_only(Stock& stock, const runtime::RegionHint& hint) noexcept {
-  if (next_team_waits() || g_binds_by_data) return false;
+  // Who watches what stable work touches hears of it from teams of the engine.
+  if (next_team_waits() || g_binds_by_data || runtime::Engine::is_stable_work_awaited())
+    return false;
   if (!hint.has_barriers.load(std::memory_order_relaxed)) return true;
   return stock.is_libomp() && !bubbles::g_crowded.load(std::memory_order_relaxed);
 }

@@ -61,6 +61,15 @@ class Samples {
       }
     }
   }
+  /// Calls `use(run, page)` for the same pages, with the number of the run that each is in.
+  template <class Use>
+  void for_each_by_run(Use&& use) const noexcept {
+    for (std::size_t r = 0; r < count_; ++r) {
+      for (std::size_t i = 0; i < runs_[r].pages; ++i) {
+        if (pages_[r][i].home.valid()) use(r, pages_[r][i]);
+      }
+    }
+  }
   [[nodiscard]] std::size_t runs() const noexcept { return count_; }
 
   /// For data of fewer pages than that nothing is done.

@@ -125,6 +125,8 @@ class MemoryScheduler final : public BubbleScheduler {
     for (const EntityId stray : strays) widen_around(forest, stray, bubble, room);
   }
 
+  [[nodiscard]] bool goes_by_data() const override { return true; }
+
   void on_idle(Forest& forest, std::span<const CoreId> idle) override {
     steal_within_domains(forest, idle);
     Theft theft(forest);

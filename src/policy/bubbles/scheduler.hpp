@@ -35,6 +35,8 @@ class BubbleScheduler {
   /// Whether a bubble may keep its queues while its threads have nothing to do, and come back
   /// without a new on_submit if nothing else has changed.
   [[nodiscard]] virtual bool keeps_teams() const { return true; }
+  /// Whether on_shake takes threads to their data.
+  [[nodiscard]] virtual bool goes_by_data() const { return false; }
 };
 
 /// One row of the table that `lares policies` prints.
