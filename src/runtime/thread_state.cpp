@@ -96,6 +96,8 @@ ThreadState* this_thread() noexcept {
   return thread;
 }
 
+ThreadState* known_thread() noexcept { return t_state; }
+
 #if LARES_DISORDER
 ThreadState* exchange_this_thread(ThreadState* state) noexcept {
   return std::exchange(t_state, state);

@@ -57,6 +57,8 @@ inline bool stack_is_low(const ThreadState& self) noexcept {
 /// The calling thread's state; made on first use. nullptr only before the library is set up or
 /// after the thread's destructors ran.
 ThreadState* this_thread() noexcept;
+/// The same if it has been made: for what a thread without one can do without.
+ThreadState* known_thread() noexcept;
 
 /// Storage of the next two. initial-exec: the library is preloaded, so its thread storage is part
 /// of every thread's static block and one instruction away; __thread: no initialisation to check

@@ -101,10 +101,12 @@ ProcessorMask mask_of(int place) noexcept {
   return omp::mask_of(runtime::Engine::instance().machine(), cores_of(place));
 }
 
-// The engine then need not ask the kernel where the thread runs.
+// The engine then need not ask the kernel where the thread runs. Not for a thread that the engine
+// does not know: those of libgomp's inner teams live for one region, which mostly makes no tasks.
 void tell_engine(std::span<const CoreId> cores) noexcept {
   const CoreId core = cores.size() == 1 ? cores[0] : CoreId{};
-  runtime::ThreadState* thread = runtime::this_thread();
+  runtime::ThreadState* thread = runtime::known_thread();
+  if (thread == nullptr) return;
   thread->core = core;
   thread->core_known = core.valid();
   thread->core_followed = core.valid();
@@ -384,10 +386,12 @@ TeamBinding::TeamBinding(int thread) noexcept : thread_(thread) {
       bubble_.take_up_at_once(memory_->bubble)) {
     chosen_ = true;
     alone_ = false;
+    t_births = this;
   }
 }
 
 TeamBinding::~TeamBinding() {
+  if (t_births == this) t_births = nullptr;
   if (alone_ || memory_ == nullptr) return;
   let_master_go();
   if (!chosen_ || bubble_.is_chosen()) return;
@@ -470,7 +474,25 @@ void TeamBinding::follow_exchange(std::vector<std::uint16_t>& team, MayRun may_r
   for (std::uint16_t& place : team) place = exchange->to[place];
 }
 
+std::optional<Birthplace> TeamBinding::next_birthplace() noexcept {
+  // The runtimes make a team's threads in the order of their numbers. One of another number goes
+  // to its own place as it enters.
+  if (++births_ >= bubble_.size() || g_refused.load(std::memory_order_relaxed)) return std::nullopt;
+  return Birthplace{bubble_.place_of(births_), &memory_->allowed};
+}
+
+void begin_bound(int place, const ProcessorMask& before) noexcept {
+  t_before = before;
+  ++t_before_version;
+  t_place = place;
+  t_bound.at = now().count;
+  tell_engine(cores_of(place));
+}
+
+ProcessorMask mask_of_place(int place) noexcept { return mask_of(place); }
+
 void TeamBinding::enter(std::size_t number) noexcept {
+  if (t_births == this) t_births = nullptr;
   if (alone_ || memory_ == nullptr) return;
   // Thread 0 is the master.
   if (number == 0 && t_bound.left != 0) {
@@ -484,16 +506,25 @@ void TeamBinding::enter(std::size_t number) noexcept {
   bind_to(chosen_ ? memory_->places[number] : -1, own);
 }
 
+namespace {
+int system_number() noexcept {
+  const runtime::ThreadState* const known = runtime::known_thread();
+  return known != nullptr ? known->system_id.load(std::memory_order_relaxed) : gettid();
+}
+}  // namespace
+
 void TeamBinding::enter_bubble(std::size_t number, const ProcessorMask* own) noexcept {
   bubbles::Member& member = bubble_.join(number);
   if (number == 0 && bubble_.is_inner()) return go_where_wanted(own);
   // It is held still since its last thread has left: nobody else binds it before it knows which
   // processors it had.
-  member.thread.store(runtime::this_thread()->system_id.load(std::memory_order_relaxed),
-                      std::memory_order_relaxed);  // seen by whoever sees it go on
+  member.thread.store(system_number(), std::memory_order_relaxed);  // seen by whoever sees it go on
   bind_to(member.wanted.load(std::memory_order_seq_cst), own);
   member.still.store(false, std::memory_order_seq_cst);
   go_where_wanted(own);  // whoever moved it before could not bind it
+  // It was bound before the engine knew it.
+  const runtime::ThreadState* const known = runtime::known_thread();
+  if (known != nullptr && !known->core_known && t_place >= 0) tell_engine(cores_of(t_place));
 }
 
 void TeamBinding::leave_bubble(std::size_t number) noexcept {

@@ -79,6 +79,15 @@ bool has_program_bound() noexcept;
 /// it. `own`: its processors as it has them without Lares, if they are known.
 void go_where_wanted(const ProcessorMask* own) noexcept;
 
+/// Where a thread is bound from its start, and what it would have without that.
+struct Birthplace {
+  int place;
+  const ProcessorMask* before;  ///< lives until the thread's region ends
+};
+/// By a new thread, first of all: it has been bound to `place` as it was made.
+void begin_bound(int place, const ProcessorMask& before) noexcept;
+ProcessorMask mask_of_place(int place) noexcept;
+
 /// What a master remembers of its last team: one of the same size comes back to its data.
 struct TeamMemory;
 
@@ -99,6 +108,8 @@ class TeamBinding {
   [[nodiscard]] std::size_t chosen_before() const noexcept {
     return bubble_.is_chosen() ? bubble_.size() : 0;
   }
+  /// The master is about to make the team's next thread: where that shall run, if it is known.
+  [[nodiscard]] std::optional<Birthplace> next_birthplace() noexcept;
   /// Each thread binds itself before it becomes a worker.
   void enter(std::size_t number) noexcept;
   /// It has done its part, and will wait for the others.
@@ -123,6 +134,7 @@ class TeamBinding {
   TeamMemory* memory_ = nullptr;            ///< the master's; null: nothing is bound
   const ProcessorMask* allowed_ = nullptr;  ///< the master's, if it is bound; null: to be asked
   bubbles::Team bubble_;                    ///< with a bubble scheduler
+  std::size_t births_ = 0;                  ///< threads that were made for it, of those it is told
   std::uint64_t allowed_version_ = 0;       ///< of `allowed_`; 0: it is null
   int thread_;                              ///< the master's number in the system
   bool inner_ = false;                      ///< the master is in a region already
@@ -130,5 +142,10 @@ class TeamBinding {
   bool chosen_ = false;                     ///< the team's places are in `memory_`, and in use
   bool alone_ = true;                       ///< a team of one stays where it is
 };
+
+/// The calling master's, between its making and the start of its team, if it is known where its
+/// threads go. Only that thread touches it.
+__attribute__((tls_model("initial-exec"))) inline constinit thread_local TeamBinding* t_births =
+    nullptr;
 
 }  // namespace lares::omp

@@ -158,6 +158,10 @@ class Team {
   [[nodiscard]] bool is_chosen() const noexcept { return squad_ != nullptr; }
   /// How many threads it has been chosen for.
   [[nodiscard]] std::size_t size() const noexcept { return squad_->members.size(); }
+  /// Where thread `number` of a chosen team shall run.
+  [[nodiscard]] int place_of(std::size_t number) const noexcept {
+    return squad_->members[number]->wanted.load(std::memory_order_relaxed);
+  }
   /// The calling thread is thread `number` from now on; it binds itself to the place of t_member,
   /// and nobody else does while it holds still.
   Member& join(std::size_t number) noexcept;

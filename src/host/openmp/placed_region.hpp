@@ -50,6 +50,7 @@ class PlacedRegion {
 
  private:
   void choose(std::size_t size) noexcept;
+  void meet() noexcept;
 
   Stock& stock_;
   runtime::RegionHint& hint_;
@@ -58,6 +59,7 @@ class PlacedRegion {
   /// the same; who has read its team's size may go on.
   std::atomic<std::size_t> placed_;
   std::atomic<bool> choosing_{false};  ///< the first thread takes it, if `placed_` is another size
+  std::atomic<std::size_t> arrived_{0};  ///< threads that have done their part
 };
 
 /// The innermost one that the calling thread is in. Only that thread touches it.

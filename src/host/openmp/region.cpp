@@ -200,6 +200,7 @@ runtime::Worker* Region::enter() noexcept {
     }
   }
   const int number = stock_.thread_num();
+  runtime::this_thread();  // made before it is bound, so that the engine is told where
   binding_.enter(static_cast<std::size_t>(number));
   runtime::Worker& worker = runtime::enter(*team, WorkerId{number});
   if (worker.watcher != nullptr && !tools::is_watched_stock(stock_)) [[unlikely]] {
