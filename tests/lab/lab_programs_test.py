@@ -327,15 +327,13 @@ class NestedTeams(unittest.TestCase):
     def test_watched_threads_go_to_what_they_use(self):
         said_nothing, moved = self.late_lines("remote", "100")
         self.assertEqual(moved, 0)
-        for compiler in ("gcc", "clang"):
-            with self.subTest(compiler):
-                learnt, moved = self.late_lines("remote", "100", "--learn", compiler=compiler)
-                print(f"{compiler}: {said_nothing} lines cross, {learnt} with --learn, {moved} threads moved")
-                self.assertGreaterEqual(moved, 8)
-                self.assertLess(learnt, 0.4 * said_nothing)
+        learnt, moved = self.late_lines("remote", "100", "--learn")
+        print(f"{said_nothing} lines cross, {learnt} with --learn, {moved} threads moved")
+        self.assertGreaterEqual(moved, 8)
+        self.assertLess(learnt, 0.4 * said_nothing)
 
     def test_watched_threads_that_are_at_home_stay(self):
-        _, moved = self.late_lines("local", "40", "--learn")
+        _, moved = self.late_lines("local", "40", "--learn", compiler="clang")
         self.assertEqual(moved, 0)
 
 
