@@ -14,9 +14,9 @@ using bubbles::Runner;
 using decide::SeenThread;
 
 /// The thread that had a hardware thread for itself at a moment.
-class ThreadOfCpu {
+class RunnerOfCpu {
  public:
-  ThreadOfCpu(const machine::Machine& machine, const std::vector<Runner>& runners) {
+  RunnerOfCpu(const machine::Machine& machine, const std::vector<Runner>& runners) {
     for (const Runner& runner : runners) {
       if (!runner.core.valid()) continue;
       for (const OsCpu cpu : machine.cores[runner.core.index()].cpus) {
@@ -93,8 +93,8 @@ std::size_t SeenThreads::move(const machine::Machine& machine, const memory::Sam
                               Bytes sampled) {
   const std::vector<Runner> now = bubbles::runners();
   if (now.empty()) return 0;
-  const ThreadOfCpu first(machine, runners_[0]);
-  const ThreadOfCpu second(machine, runners_[1]);
+  const RunnerOfCpu first(machine, runners_[0]);
+  const RunnerOfCpu second(machine, runners_[1]);
   Sightings seen(now, machine.domains.size());
   samples.for_each_by_run([&](std::size_t run, const memory::SampledPage& page) {
     if (!page.toucher[0].valid() || !page.toucher[1].valid()) return;
