@@ -1,9 +1,8 @@
 #include "runtime/watch.hpp"
 
-#include "runtime/team.hpp"
-
 #include "runtime/explain.hpp"
 #include "runtime/spinlock.hpp"
+#include "runtime/team.hpp"
 
 namespace lares::runtime::watch {
 

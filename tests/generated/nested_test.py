@@ -69,7 +69,8 @@ class Nested(unittest.TestCase):
             for disorder in DISORDERS:
                 with self.subTest(compiler=compiler, disorder=disorder):
                     # Regions that have had one thread before are not placed the first times.
-            self.assertGreaterEqual(self.placed(walker, seeds, bubbles, disorder), PROGRAMS // 2)
+                    placed = self.placed(walker, seeds, bubbles, disorder)
+                    self.assertGreaterEqual(placed, PROGRAMS // 2)
 
     def test_programs_pass_while_cache_places_their_teams(self):
         self.check("cache")

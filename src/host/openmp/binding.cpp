@@ -475,8 +475,9 @@ void TeamBinding::follow_exchange(std::vector<std::uint16_t>& team, MayRun may_r
 }
 
 std::optional<Birthplace> TeamBinding::next_birthplace() noexcept {
-  // The runtimes make a team's threads in the order of their numbers. One of another number goes
-  // to its own place as it enters.
+  // The runtimes make a team's threads in the order of their numbers; one of another number goes to
+  // its own place as it enters. None of them runs the program before all are made, so nobody
+  // chooses anew meanwhile.
   if (++births_ >= bubble_.size() || g_refused.load(std::memory_order_relaxed)) return std::nullopt;
   return Birthplace{bubble_.place_of(births_), &memory_->allowed};
 }
@@ -486,7 +487,6 @@ void begin_bound(int place, const ProcessorMask& before) noexcept {
   ++t_before_version;
   t_place = place;
   t_bound.at = now().count;
-  tell_engine(cores_of(place));
 }
 
 ProcessorMask mask_of_place(int place) noexcept { return mask_of(place); }

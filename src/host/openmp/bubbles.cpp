@@ -432,6 +432,7 @@ void let_be() noexcept {
 }
 
 void leave_for_good() noexcept {
+  if (t_member == nullptr) return;  // in the child of a fork
   Member& member = *t_member;
   member.still.store(true, std::memory_order_seq_cst);
   runtime::spin_until([&] { return !member.moving.load(std::memory_order_seq_cst); });

@@ -123,7 +123,8 @@ struct Squad {
   Member* master = nullptr;   ///< in the team around this one, while that is there
   policy::EntityId bubble;    ///< invalid: not placed, or no longer
   std::vector<double> loads;  ///< that its scheduler went by
-  // Written by its master under the lock, which reads them without.
+  // Written under the lock by the first thread of its region, before the others go on. Read without
+  // by its master, before and after its regions.
   std::uint64_t layout = 0;      ///< the machine as it was filled then
   bool may_rest_at_once = true;  ///< nobody has to know at once that it rests
 };

@@ -14,6 +14,11 @@ namespace {
 
 using Barrier = tools::ompt::SyncRegion;
 
+// A wait for tasks is none: who waits there has nothing to wait for where there are no tasks.
+constexpr bool is_barrier(tools::ompt::SyncRegion kind) noexcept {
+  return kind != tools::ompt::SyncRegion::taskwait && kind != tools::ompt::SyncRegion::taskgroup;
+}
+
 // With cancellation on, the stock runtime resets what was cancelled in its own barrier.
 template <class Function>
 bool barrier_and(runtime::Worker& worker, Entry entry, Barrier which, const void* call_site) {
@@ -121,7 +126,7 @@ using tools::ompt::SyncRegion;
       ::lares::omp::own_worker(__builtin_return_address(0), ::lares::omp::abi_of(#name));     \
   if (worker == nullptr) {                                                                    \
     LARES_REAL_BY_CALLER(name);                                                               \
-    const lares::omp::AtStockBarrier waits;                                                   \
+    const lares::omp::AtStockBarrier waits(gomp::is_barrier(kind));                           \
     return tools::wait_alone(*stock, kind, __builtin_return_address(0), opened, name##_real); \
   }                                                                                           \
   static_assert(true)

@@ -66,11 +66,13 @@ class PlacedRegion {
 __attribute__((tls_model(
     "initial-exec"))) inline constinit thread_local PlacedRegion* t_placed_region = nullptr;
 
-/// While it lives, the calling thread, which is no worker, waits at a barrier of the stock runtime.
+/// While it lives, the calling thread, which is no worker, waits at a barrier of the stock runtime,
+/// unless it is said that this is none.
 class AtStockBarrier {
  public:
-  AtStockBarrier() noexcept : waits_(t_placed_region != nullptr) {
-    if (t_placed_region != nullptr) [[unlikely]]
+  explicit AtStockBarrier(bool is_barrier = true) noexcept
+      : waits_(is_barrier && t_placed_region != nullptr) {
+    if (is_barrier && t_placed_region != nullptr) [[unlikely]]
       note_barrier(t_placed_region->hint());
   }
 
