@@ -61,11 +61,12 @@ function(lares_optimise_lightly)
 endfunction()
 
 # The engine's hot paths cross folders; let the compiler see through. With Clang this would need a
-# linker that Debian's gcc-12 toolchain does not bring.
+# linker that Debian's gcc-12 toolchain does not bring; and what is disturbed on purpose need not be fast.
 function(lares_optimise_across_files)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU
      AND CMAKE_BUILD_TYPE STREQUAL Release
-     AND NOT LARES_SANITIZE)
+     AND NOT LARES_SANITIZE
+     AND NOT LARES_DISORDER)
     set_target_properties(${ARGN} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
     foreach(target IN LISTS ARGN)
       if(BUILD_TESTING)

@@ -277,8 +277,8 @@ class Copies(unittest.TestCase):
         self.assertLess(self.remote_share("copies"), 0.1)
 
 
-class NestedTeams(unittest.TestCase):
-    """ForestGOMP's nested STREAMs on four nodes: teams stay, go to their data, and take data along."""
+class Teams(unittest.TestCase):
+    """What ForestGOMP's nested STREAMs count on four nodes."""
 
     def run_of(self, lares, *settings):
         words = [program("bench/nested_stream-gcc"), "teams=4", "mb=1", *settings]
@@ -292,10 +292,24 @@ class NestedTeams(unittest.TestCase):
         matrix = lab_guests.met(done.region(region))
         return lab_guests.remote(matrix) / sum(map(sum, matrix))
 
+    def stay(self, bubbles):
+        done, _ = self.run_of(["--bubbles", bubbles], "kind=nested", "inner=2", "times=2")
+        self.assertLess(self.crossing(done, "nested"), 0.02)
+
+    def late_lines(self, shape, passes, *options, compiler="gcc"):
+        """Crossing lines of passes that nobody says anything about, and threads that moved by what was seen."""
+        done = run(4, LARES, "run", "--bubbles", "memory", *options, "--",
+                   program(f"tests/lab/lab_nested_passes-{compiler}"), shape, "4", "2", "8", "2", passes)
+        self.assertIn("result=ok", done.output)
+        moved = re.search(r"(\d+) to what they were seen to touch", done.errors + done.output)
+        return lab_guests.remote(lab_guests.met(done.region("late"))), int(moved.group(1))
+
+
+class NestedTeams(Teams):
+    """Teams stay on their nodes, go to their data, and take data along."""
+
     def test_each_team_stays_on_its_node(self):
-        for how in (["--bubbles", "cache"], ["--bubbles", "memory"]):
-            done, _ = self.run_of(how, "kind=nested", "inner=2", "times=2")
-            self.assertLess(self.crossing(done, "nested"), 0.02, how)
+        self.stay("cache")
 
     def test_threads_that_move_repair_the_second_phase(self):
         twisted = ("kind=twisted", "data=remote", "inner=2", "passes=4")
@@ -315,15 +329,6 @@ class NestedTeams(unittest.TestCase):
         self.assertLess(abs(moved_bytes - 4e6), 0.1e6)
         self.assertLess(abs(touched_bytes - 8e6), 0.2e6)
 
-
-    def late_lines(self, shape, passes, *options, compiler="gcc"):
-        """Crossing lines of passes that nobody says anything about, and threads that moved by what was seen."""
-        done = run(4, LARES, "run", "--bubbles", "memory", *options, "--",
-                   program(f"tests/lab/lab_nested_passes-{compiler}"), shape, "4", "2", "8", "2", passes)
-        self.assertIn("result=ok", done.output)
-        moved = re.search(r"(\d+) to what they were seen to touch", done.errors + done.output)
-        return lab_guests.remote(lab_guests.met(done.region("late"))), int(moved.group(1))
-
     def test_watched_threads_go_to_what_they_use(self):
         said_nothing, moved = self.late_lines("remote", "100")
         self.assertEqual(moved, 0)
@@ -332,13 +337,20 @@ class NestedTeams(unittest.TestCase):
         self.assertGreaterEqual(moved, 8)
         self.assertLess(learnt, 0.4 * said_nothing)
 
+
+class MoreTeams(Teams):
+    """The same, under the other scheduler and by the other compiler."""
+
+    def test_each_team_stays_on_its_node(self):
+        self.stay("memory")
+
     def test_watched_threads_that_are_at_home_stay(self):
         _, moved = self.late_lines("local", "40", "--learn", compiler="clang")
         self.assertEqual(moved, 0)
 
 
-class Following(unittest.TestCase):
-    """`lares run --placement follow`: work that repeats itself, with its data elsewhere, on four nodes."""
+class Repeated(unittest.TestCase):
+    """Work that repeats itself, with its data elsewhere, on four nodes."""
 
     def late(self, placement, *arguments, compiler="gcc"):
         done = run(4, LARES, "run", "--placement", placement, "--",
@@ -347,24 +359,39 @@ class Following(unittest.TestCase):
         matrix = lab_guests.fetched(done.region("late"))
         return lab_guests.remote(matrix) / sum(map(sum, matrix)), done.errors + done.output
 
-    def test_data_goes_to_those_who_use_it_again_and_again(self):
-        for shape, compiler in (("serial", "gcc"), ("tasks", "clang"), ("pieces", "gcc")):
-            with self.subTest(shape):
-                before, _ = self.late("first-touch", shape, "12", "12", compiler=compiler)
-                after, said = self.late("follow:12", shape, "12", "12", compiler=compiler)
-                print(f"{shape}-{compiler}: {before:.3f} remote after the third sweep, {after:.3f} "
-                      "with follow")
-                self.assertLess(after, before / 2)
-                self.assertIn("waited for their next touch", said)
+    def follow(self, shape, compiler):
+        before, _ = self.late("first-touch", shape, "12", "12", compiler=compiler)
+        after, said = self.late("follow:12", shape, "12", "12", compiler=compiler)
+        print(f"{shape}-{compiler}: {before:.3f} remote after the third sweep, {after:.3f} with follow")
+        self.assertLess(after, before / 2)
+        self.assertIn("waited for their next touch", said)
+
+
+class Following(Repeated):
+    """`lares run --placement follow`: data goes to those who use it again and again."""
+
+    def test_pages_that_one_thread_touched_first(self):
+        self.follow("serial", "gcc")
+
+    def test_pages_of_tasks(self):
+        self.follow("tasks", "clang")
 
     def test_data_whose_users_change_stays(self):
         _, said = self.late("follow:20", "shifting", "12", "12")
         self.assertNotIn("waited for their next touch", said)
 
     def test_whatever_the_program_does_meanwhile_its_numbers_are_right(self):
-        for compiler in ("gcc", "clang"):
-            with self.subTest(compiler):
-                self.late("follow:20", "changing", "12", "12", compiler=compiler)
+        self.late("follow:20", "changing", "12", "12")
+
+
+class MoreFollowing(Repeated):
+    """The same in small pieces, and by the other compiler."""
+
+    def test_pages_of_small_pieces(self):
+        self.follow("pieces", "gcc")
+
+    def test_whatever_the_program_does_meanwhile_its_numbers_are_right(self):
+        self.late("follow:20", "changing", "12", "12", compiler="clang")
 
 
 class Rebinding(unittest.TestCase):
