@@ -19,6 +19,8 @@
 //                                with few captured variables and with many, of changing sizes; late
 //                                ones that make tasks: how many threads have run each kind, and how
 //                                many of them were not where their master is
+//   bubbles larger               the same region with ever more threads: how many have run, and how
+//                                many of them could use several processors
 //   bubbles deep                 six levels of regions, a team of 64, teams of one, again and again
 #define _GNU_SOURCE
 #include <lares/lares.h>
@@ -280,6 +282,21 @@ static void inner_regions(int round) {
   }
 }
 
+// Teams that come again and again, and then with more threads, which the runtime makes for them.
+static void larger(void) {
+  long ran = 0, wide = 0;
+  for (int round = 0; round < 60; ++round) {
+    const int size = round < 30 ? 2 : round < 40 ? 3 : round < 50 ? 5 : 8;
+#pragma omp parallel num_threads(size) reduction(+ : ran, wide)
+    {
+      const unsigned long mine = processors();
+      ++ran;
+      if ((mine & (mine - 1)) != 0) ++wide;
+    }
+  }
+  printf("%ld %ld\n", ran, wide);
+}
+
 static void trusted(int outer) {
 #pragma omp parallel num_threads(outer)
   for (int round = 0; round < trusted_rounds; ++round) {
@@ -308,6 +325,8 @@ int main(int count, char** words) {
     grows();
   } else if (strcmp(what, "trusted") == 0 && count > 2) {
     trusted(atoi(words[2]));
+  } else if (strcmp(what, "larger") == 0) {
+    larger();
   } else if (strcmp(what, "deep") == 0) {
     deep();
   } else {

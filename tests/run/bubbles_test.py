@@ -107,6 +107,13 @@ class Places(BubbleTest):
                         # Each team has a domain of one core.
                         self.assertEqual([int(away) for _, away in lines], [0] * 5, (bubbles, outer))
 
+    def test_new_threads_of_a_larger_team_run_where_it_shall(self):
+        for program in PROGRAMS:
+            for bubbles in ("cache", "memory", "spread"):
+                # A core each; `gang` would leave the whole team all of them.
+                lines, _ = self.run_under(bubbles, program, "larger")
+                self.assertEqual(lines, [["220", "0"]], (program, bubbles))
+
     def test_deep_nesting(self):
         for program in PROGRAMS:
             # 2 x 1 x 2 x 2 x 1 x 2 in each of twenty rounds, and a team of 64.

@@ -8,6 +8,7 @@ Usage: by_data_test.py LARES BY_DATA... -- CLASS...
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ PROGRAMS = REST[:REST.index("--")]
 CLASSES = REST[REST.index("--") + 1:]
 MACHINE = "synthetic:numa:2 core:1 pu:1"
 CHANGED = "by-data: threads change places"
+MOST_DISTURBED = 10
 
 
 class ByData(unittest.TestCase):
@@ -40,8 +42,16 @@ class ByData(unittest.TestCase):
 class Exchange(ByData):
     """The thread with most to do goes to where the data is, the other one to where that was."""
 
-    def assert_exchanged(self, program, *words, **how):
-        where, said = self.run_program(program, *words, **how)
+    def assert_exchanged(self, program, *words, trace=None, **how):
+        """Of a run that others have disturbed nothing need be learnt: it is repeated."""
+        for _ in range(MOST_DISTURBED):
+            if trace is not None:
+                shutil.rmtree(trace, ignore_errors=True)
+            where, said = self.run_program(program, *words, **how)
+            if CHANGED in said or "disturbed" not in said:
+                break
+        else:
+            self.skipTest(f"{MOST_DISTURBED} runs were disturbed by other work")
         self.assertEqual(said.count(CHANGED), 1, said)
         self.assertEqual(where["after"], where["before"][::-1], said)
 
@@ -67,7 +77,8 @@ class Exchange(ByData):
             for shape, moves in (("inside", 2), ("regions", 0)):
                 with self.subTest(program=program, shape=shape), tempfile.TemporaryDirectory() as folder:
                     trace = os.path.join(folder, "trace")
-                    self.assert_exchanged(program, shape, options=("--bind", "by-data", "--trace", trace))
+                    self.assert_exchanged(program, shape, trace=trace,
+                                          options=("--bind", "by-data", "--trace", trace))
                     report = subprocess.run([LARES, "report", trace, "--format", "json"], check=True,
                                             capture_output=True, text=True, timeout=120).stdout
                     run = json.loads(report)["runs"][0]

@@ -18,6 +18,7 @@
 
 #include "base/clock.hpp"
 #include "base/file_size_limit.hpp"
+#include "base/tick_rate.hpp"
 #include "host/openmp/thread_moves.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/first_domain.hpp"
@@ -40,6 +41,8 @@ struct TeamMemory {
   ProcessorMask allowed;                     ///< of the master, outside of the region
   std::uint64_t allowed_of = 0;              ///< t_before's version, if `allowed` is that; else 0
   const PlaceExchange* exchanged = nullptr;  ///< that `places` are after
+  /// Apart from all that changes, also from what a processor fetches with its neighbour.
+  alignas(128) Seating seating;
 };
 
 namespace {
@@ -75,8 +78,9 @@ struct BoundTime {
   std::int64_t at = 0;
   std::int64_t binding_took = 0;
   std::int64_t letting_go_took = 0;  ///< the last time
-  std::int64_t left = 0;  ///< when its last region as a master ended; 0: in one, or never
-  std::int64_t gap = std::numeric_limits<std::int64_t>::max();  ///< from one to its next
+  // In ticks, which cost little: each region asks for two.
+  std::uint64_t left = 0;  ///< when its last region as a master ended; 0: in one, or never
+  std::uint64_t gap = std::numeric_limits<std::uint64_t>::max();  ///< from one to its next
 };
 
 // Of a thread with a place: what it had before, and when it was bound.
@@ -370,7 +374,7 @@ void go_where_wanted(const ProcessorMask* own) noexcept {
   catch_up();
 }
 
-TeamBinding::TeamBinding(int thread) noexcept : thread_(thread) {
+TeamBinding::TeamBinding(int thread, bool leaves_new_threads) noexcept : thread_(thread) {
   if (g_places == nullptr || g_refused.load(std::memory_order_relaxed)) return;
   const std::size_t level = nesting_level();
   memory_ = memory_of_this_thread(level);
@@ -386,7 +390,7 @@ TeamBinding::TeamBinding(int thread) noexcept : thread_(thread) {
       bubble_.take_up_at_once(memory_->bubble)) {
     chosen_ = true;
     alone_ = false;
-    t_births = this;
+    if (leaves_new_threads) t_births = this;
   }
 }
 
@@ -496,7 +500,7 @@ void TeamBinding::enter(std::size_t number) noexcept {
   if (alone_ || memory_ == nullptr) return;
   // Thread 0 is the master.
   if (number == 0 && t_bound.left != 0) {
-    t_bound.gap = now().count - t_bound.left;
+    t_bound.gap = ticks() - t_bound.left;
     t_bound.left = 0;  // what it opens inside of this region tells nothing
   }
   const ProcessorMask* const own = number == 0 ? &memory_->allowed : nullptr;
@@ -516,6 +520,19 @@ int system_number() noexcept {
 void TeamBinding::enter_bubble(std::size_t number, const ProcessorMask* own) noexcept {
   bubbles::Member& member = bubble_.join(number);
   if (number == 0 && bubble_.is_inner()) return go_where_wanted(own);
+  begin(member, own);
+}
+
+Seating* TeamBinding::last_seating() const noexcept {
+  return memory_ != nullptr ? &memory_->seating : nullptr;
+}
+
+void TeamBinding::enter_as(bubbles::Member& member) noexcept {
+  bubble_.join_as(member);
+  begin(member, nullptr);
+}
+
+void TeamBinding::begin(bubbles::Member& member, const ProcessorMask* own) noexcept {
   // It is held still since its last thread has left: nobody else binds it before it knows which
   // processors it had.
   member.thread.store(system_number(), std::memory_order_relaxed);  // seen by whoever sees it go on
@@ -528,11 +545,18 @@ void TeamBinding::enter_bubble(std::size_t number, const ProcessorMask* own) noe
 }
 
 void TeamBinding::leave_bubble(std::size_t number) noexcept {
-  if (number != 0 || !bubble_.is_inner()) {
+  if (number != 0) return leave_own();
+  if (!bubble_.is_inner()) {
     bubbles::leave_for_good();
     catch_up();
   }
   bubble_.leave(number);
+}
+
+void TeamBinding::leave_own() noexcept {
+  bubbles::leave_for_good();
+  catch_up();
+  bubbles::Team::leave_own();
 }
 
 // To be bound and let go takes some microseconds: what the many small regions of a loop would feel.
@@ -548,11 +572,16 @@ void TeamBinding::let_master_go() const noexcept {
   constexpr std::int64_t least = 100'000;
   constexpr std::int64_t most = 200'000'000;
   constexpr std::int64_t part = 50;
+  // The rate is right within a factor of two.
+  const std::uint64_t surely_less =
+      static_cast<std::uint64_t>(least / 2'000) * ticks_per_microsecond();
+  t_bound.left = ticks() | 1U;
+  if (t_bound.gap < surely_less) return;
   const std::int64_t price = t_bound.binding_took + t_bound.letting_go_took;
   const std::int64_t worthwhile = std::clamp(part * price, least, most);
+  const auto gap = static_cast<std::int64_t>(t_bound.gap / ticks_per_microsecond()) * 1'000;
   const std::int64_t start = now().count;
-  t_bound.left = start;
-  if (start - t_bound.at < worthwhile || t_bound.gap < worthwhile) return;
+  if (start - t_bound.at < worthwhile || gap < worthwhile) return;
   bind_to(-1);
   t_bound.letting_go_took = now().count - start;
 }

@@ -91,11 +91,29 @@ ProcessorMask mask_of_place(int place) noexcept;
 /// What a master remembers of its last team: one of the same size comes back to its data.
 struct TeamMemory;
 
+class PlacedRegion;
+class Stock;
+
+/// All that the threads of a placed region read of it if nothing has changed since its master's
+/// last one. What a master writes anew in each region and its threads read costs them as much as
+/// being woken does, and the master once more: so this stays as it is while it says the same.
+/// Written by the master before its threads start; they read it until the join.
+struct Seating {
+  bubbles::Member* const* members = nullptr;  ///< by thread number, if `size` is not 0
+  std::size_t size = 0;            ///< of a team that was chosen before its threads start, or 0
+  PlacedRegion* region = nullptr;  ///< what it points to is written anew
+  Stock* stock = nullptr;          ///< its runtime
+  void* body = nullptr;            ///< what the program's threads run
+
+  bool operator==(const Seating&) const = default;
+};
+
 /// Where the threads of one region run. Made by the master, which is also the last to touch it.
 class TeamBinding {
  public:
-  /// `thread`: the master's number in the system.
-  explicit TeamBinding(int thread) noexcept;
+  /// `thread`: the master's number in the system. `leaves_new_threads`: the runtime does so with
+  /// their processors; libomp gives its own to each as it starts.
+  TeamBinding(int thread, bool leaves_new_threads) noexcept;
   TeamBinding(const TeamBinding&) = delete;
   TeamBinding& operator=(const TeamBinding&) = delete;
   /// After the join: the master goes back to where it was, and the places are free for other teams.
@@ -108,10 +126,20 @@ class TeamBinding {
   [[nodiscard]] std::size_t chosen_before() const noexcept {
     return bubble_.is_chosen() ? bubble_.size() : 0;
   }
+  /// What the master's last region of this depth was told, or null: there is no such thing. Only
+  /// for the master, before there are other threads.
+  [[nodiscard]] Seating* last_seating() const noexcept;
+  /// The members of the team that was chosen before, if there is one.
+  [[nodiscard]] bubbles::Member* const* members() const noexcept {
+    return bubble_.is_chosen() ? bubble_.members() : nullptr;
+  }
   /// The master is about to make the team's next thread: where that shall run, if it is known.
   [[nodiscard]] std::optional<Birthplace> next_birthplace() noexcept;
   /// Each thread binds itself before it becomes a worker.
   void enter(std::size_t number) noexcept;
+  /// The same by any thread but the first, as a member of a team that was chosen before. Reads
+  /// nothing of what the master has written.
+  void enter_as(bubbles::Member& member) noexcept;
   /// It has done its part, and will wait for the others.
   void rest() noexcept {
     if (bubble_.is_chosen() && bubbles::g_crowded.load(std::memory_order_relaxed)) [[unlikely]]
@@ -122,10 +150,13 @@ class TeamBinding {
     if (bubble_.is_chosen()) [[unlikely]]
       leave_bubble(number);
   }
+  /// The same after enter_as().
+  static void leave_own() noexcept;
 
  private:
   void leave_bubble(std::size_t number) noexcept;
   void enter_bubble(std::size_t number, const ProcessorMask* own) noexcept;
+  static void begin(bubbles::Member& member, const ProcessorMask* own) noexcept;
   bool learn_allowed() noexcept;
   template <class MayRun>
   void follow_exchange(std::vector<std::uint16_t>& team, MayRun may_run) noexcept;

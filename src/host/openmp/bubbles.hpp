@@ -123,6 +123,7 @@ struct Squad {
   Member* master = nullptr;   ///< in the team around this one, while that is there
   policy::EntityId bubble;    ///< invalid: not placed, or no longer
   std::vector<double> loads;  ///< that its scheduler went by
+  bool is_flat = true;        ///< all of them are 1: no thread has needed a team of its own
   // Written under the lock by the first thread of its region, before the others go on. Read without
   // by its master, before and after its regions.
   std::uint64_t layout = 0;      ///< the machine as it was filled then
@@ -138,6 +139,7 @@ struct Memory {
 
   // By thread number.
   std::vector<double> loads;               ///< threads that each needed for its own team
+  bool is_flat = true;                     ///< all of them are 1
   std::vector<policy::RunQueueId> queues;  ///< where each was put
   std::unique_ptr<Squad> resting;          ///< the team itself, or null
 };
@@ -166,6 +168,8 @@ class Team {
   /// The calling thread is thread `number` from now on; it binds itself to the place of t_member,
   /// and nobody else does while it holds still.
   Member& join(std::size_t number) noexcept;
+  /// The same by a thread that knows its member. Reads nothing of what the master has written.
+  void join_as(Member& member) noexcept;
   /// It has done its part of the region, or up to a barrier, and will wait for the others: its core
   /// may be given to threads that share one. Takes a moment if there are such threads, since short
   /// waits are no idleness, but ends as soon as the whole team has come.
@@ -174,6 +178,11 @@ class Team {
   void resume() noexcept;
   /// It leaves the team. Nobody moves it after let_be(), so it can find out before where it is.
   void leave(std::size_t number) noexcept;
+  /// The same by any thread but the first. Reads nothing of what the master has written.
+  static void leave_own() noexcept;
+  /// The threads of a chosen team by their numbers: there as long as it is, and often when it comes
+  /// again.
+  [[nodiscard]] Member* const* members() const noexcept { return squad_->members.data(); }
   /// Waits until every thread of the team has called it; the last one places all anew.
   void shake_together() noexcept;
   /// The same for all teams that its master opens at this depth, and for no others.
@@ -200,10 +209,7 @@ class Team {
   Team* const outer_team_;  ///< of the master, or null
   const std::size_t level_;
   std::vector<Data> said_before_;  ///< data of a master that is in no team
-  Member* outer_of_caller(std::size_t number) const noexcept {
-    return number == 0 ? master_ : nullptr;
-  }
-  std::unique_ptr<Squad> squad_;  ///< null until it is chosen
+  std::unique_ptr<Squad> squad_;   ///< null until it is chosen
   /// Threads that have done their part, and of those who have waited for the others; any thread.
   std::atomic<std::uint32_t> resting_{0};
   std::atomic<std::uint32_t> sleepers_{0};

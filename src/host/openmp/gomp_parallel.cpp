@@ -102,7 +102,8 @@ struct PlacedLaunch {
 
 void run_placed(void* argument) {
   auto& launch = *static_cast<PlacedLaunch*>(argument);
-  const PlacedRegion::Part part(launch.region, static_cast<std::size_t>(launch.stock.thread_num()));
+  const PlacedRegion::Part part(launch.region.seating(),
+                                static_cast<std::size_t>(launch.stock.thread_num()));
   launch.body(launch.data);
 }
 

@@ -24,6 +24,11 @@ struct ThreadMemory {
   Stock* left_stock = nullptr;
   std::uint32_t left_news = 0;
   std::int32_t left_times = 0;
+  /// The same of the region that was placed last, for any number of times.
+  const void* placed = nullptr;
+  Stock* placed_stock = nullptr;
+  runtime::RegionHint* placed_hint = nullptr;
+  std::uint32_t placed_news = 0;
 };
 __attribute__((tls_model("initial-exec"))) inline constinit thread_local ThreadMemory t_memory;
 

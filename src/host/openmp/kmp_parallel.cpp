@@ -162,28 +162,20 @@ void run_left(std::int32_t* gtid, std::int32_t* bound, Call* call) {
   call->run(gtid, bound);
 }
 
-// A region whose threads are placed, and that is libomp's else.
-struct PlacedLaunch {
-  PlacedLaunch(Stock& stock, runtime::RegionHint& hint, const void* program) noexcept
-      : region(stock, hint), body(const_cast<void*>(program)) {}
-  PlacedRegion region;
-  void* body;
-};
-
 // Up to so many captured variables stand in registers, whether a function is variadic or not.
 constexpr std::int32_t arguments_in_registers = 3;
 using FewArguments = void(std::int32_t*, std::int32_t*, void*, void*, void*);
 
 // libomp tells a thread's number in its team by `bound`. Of the arguments those that the region
 // does not have are what the registers had.
-void run_placed_few(std::int32_t* gtid, std::int32_t* bound, PlacedLaunch* launch, void* first,
+void run_placed_few(std::int32_t* gtid, std::int32_t* bound, const Seating* seating, void* first,
                     void* second, void* third) {
-  const PlacedRegion::Part part(launch->region, static_cast<std::size_t>(*bound));
-  reinterpret_cast<FewArguments*>(launch->body)(gtid, bound, first, second, third);
+  const PlacedRegion::Part part(*seating, static_cast<std::size_t>(*bound));
+  reinterpret_cast<FewArguments*>(seating->body)(gtid, bound, first, second, third);
 }
 
-void run_placed(std::int32_t* gtid, std::int32_t* bound, PlacedLaunch* launch, Call* call) {
-  const PlacedRegion::Part part(launch->region, static_cast<std::size_t>(*bound));
+void run_placed(std::int32_t* gtid, std::int32_t* bound, const Seating* seating, Call* call) {
+  const PlacedRegion::Part part(*seating, static_cast<std::size_t>(*bound));
   call->run(gtid, bound);
 }
 
@@ -192,12 +184,30 @@ bool is_left_again(const void* code) noexcept {
          t_memory.left_news == runtime::g_region_news.load(std::memory_order_relaxed);
 }
 
+/// Whether somebody wants to hear of each region's start.
+bool is_start_listened_to() noexcept {
+  return g_repair_looks.load(std::memory_order_relaxed) > 0 ||
+         runtime::Engine::is_stable_work_awaited();
+}
+
+// What may change without news is asked each time.
+bool is_placed_again(const void* code) noexcept {
+  return code == t_memory.placed && bubbles::on() &&
+         t_memory.placed_news == runtime::g_region_news.load(std::memory_order_relaxed) &&
+         is_placed_only(*t_memory.placed_stock, *t_memory.placed_hint);
+}
+
+void note_placed(const void* code, Stock& stock, runtime::RegionHint& hint) noexcept {
+  t_memory.placed = is_start_listened_to() ? nullptr : code;
+  t_memory.placed_stock = &stock;
+  t_memory.placed_hint = &hint;
+  t_memory.placed_news = runtime::g_region_news.load(std::memory_order_relaxed);
+}
+
 // What was found out of a region that is left to libomp holds until there are news. With a bubble
 // scheduler it is asked now and then how many threads it has: each time would cost too much.
 void note_left(const void* code, Stock& stock) noexcept {
-  const bool listened_to = g_repair_looks.load(std::memory_order_relaxed) > 0 ||
-                           runtime::Engine::is_stable_work_awaited();
-  t_memory.left = listened_to ? nullptr : code;
+  t_memory.left = is_start_listened_to() ? nullptr : code;
   t_memory.left_stock = &stock;
   t_memory.left_news = runtime::g_region_news.load(std::memory_order_relaxed);
   t_memory.left_times = bubbles::on() ? 12 : std::numeric_limits<std::int32_t>::max();
@@ -327,11 +337,11 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_few_p
     kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, void* first, void* second,
     void* third) {
   Stock& stock = *kmp::t_memory.forking;
-  kmp::PlacedLaunch launch(stock, *kmp::t_memory.hint, kmp::code_of(microtask));
+  lares::omp::PlacedRegion region(stock, *kmp::t_memory.hint, reinterpret_cast<void*>(microtask));
   const lares::omp::LeftToStock left;
   lares::omp::real<decltype(__kmpc_fork_call)>(stock, Entry::__kmpc_fork_call)(
-      loc, argc + 1, reinterpret_cast<kmp::Microtask>(kmp::run_placed_few), &launch, first, second,
-      third);
+      loc, argc + 1, reinterpret_cast<kmp::Microtask>(kmp::run_placed_few), &region.seating(),
+      first, second, third);
 }
 
 extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_placed(
@@ -342,10 +352,10 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_place
   kmp::Call call(kmp::code_of(microtask), static_cast<std::size_t>(argc));
   call.take(list);
   va_end(list);
-  kmp::PlacedLaunch launch(stock, *kmp::t_memory.hint, kmp::code_of(microtask));
+  lares::omp::PlacedRegion region(stock, *kmp::t_memory.hint);
   const lares::omp::LeftToStock left;
   lares::omp::real<decltype(__kmpc_fork_call)>(stock, Entry::__kmpc_fork_call)(
-      loc, 2, reinterpret_cast<kmp::Microtask>(kmp::run_placed), &launch, &call);
+      loc, 2, reinterpret_cast<kmp::Microtask>(kmp::run_placed), &region.seating(), &call);
 }
 
 // Where it is not known yet that the region is left to libomp.
@@ -375,6 +385,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_place
   if (lares::omp::next_team_is_ours(hint)) {
     if (!lares::omp::is_placed_only(stock, hint))
       return reinterpret_cast<void*>(lares_kmp_fork_call);
+    if (few) kmp::note_placed(kmp::code_of(microtask), stock, hint);
     return few ? reinterpret_cast<void*>(lares_kmp_fork_few_placed)
                : reinterpret_cast<void*>(lares_kmp_fork_placed);
   }
@@ -388,6 +399,11 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_place
 extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_call(
     kmp_location*, std::int32_t argc, kmp::Microtask microtask, const void* caller) {
   if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_call);
+  if (kmp::is_placed_again(kmp::code_of(microtask))) {
+    kmp::t_memory.forking = kmp::t_memory.placed_stock;
+    kmp::t_memory.hint = kmp::t_memory.placed_hint;
+    return reinterpret_cast<void*>(lares_kmp_fork_few_placed);
+  }
   if (!kmp::is_left_again(kmp::code_of(microtask))) {
     return lares_kmp_find_fork_call(argc, microtask, caller);
   }

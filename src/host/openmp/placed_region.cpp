@@ -3,15 +3,22 @@
 #include <sched.h>
 
 #include "base/clock.hpp"
+#include "base/tick_rate.hpp"
 #include "runtime/spinlock.hpp"
 
 namespace lares::omp {
 
-PlacedRegion::PlacedRegion(Stock& stock, runtime::RegionHint& hint) noexcept
+PlacedRegion::PlacedRegion(Stock& stock, runtime::RegionHint& hint, void* body) noexcept
     : stock_(stock),
       hint_(hint),
-      binding_(runtime::this_thread()->system_id.load(std::memory_order_relaxed)),
-      placed_(binding_.chosen_before()) {}
+      binding_(runtime::this_thread()->system_id.load(std::memory_order_relaxed),
+               !stock.is_libomp()),
+      seating_(binding_.last_seating()),
+      placed_(binding_.chosen_before()) {
+  if (seating_ == nullptr) seating_ = &own_seating_;
+  const Seating now{binding_.members(), binding_.chosen_before(), this, &stock, body};
+  if (*seating_ != now) *seating_ = now;
+}
 
 void PlacedRegion::choose(std::size_t size) noexcept {
   if (!choosing_.exchange(true, std::memory_order_relaxed)) {
@@ -23,41 +30,67 @@ void PlacedRegion::choose(std::size_t size) noexcept {
 }
 
 /// libgomp's join spins for a few rounds only, and threads that share a core wake each other dearly
-/// in both runtimes: so the team waits here first, for as long as short regions take.
-void PlacedRegion::meet() noexcept {
-  constexpr std::int64_t longest = 50'000;
+/// in both runtimes: so the team waits for itself first, for as long as short regions take.
+bool PlacedRegion::needs_to_meet(Stock& stock) noexcept {
+  return !stock.is_libomp() || bubbles::g_crowded.load(std::memory_order_relaxed);
+}
+
+bool PlacedRegion::meet() noexcept {
+  constexpr std::uint64_t longest_us = 50;
   constexpr int spins_a_look = 64;
   const bool crowded = bubbles::g_crowded.load(std::memory_order_relaxed);
-  if (!crowded && stock_.is_libomp()) return;
   const std::size_t size = placed_.load(std::memory_order_relaxed);  // read before by this thread
-  // relaxed: the stock runtime's join orders what the threads have done.
-  if (arrived_.fetch_add(1, std::memory_order_relaxed) + 1 == size) return;
-  const std::int64_t end = now().count + longest;
-  for (int spins = 1; arrived_.load(std::memory_order_relaxed) < size; ++spins) {
+  // relaxed throughout: the stock runtime's join orders what the threads have done.
+  std::size_t arrived = arrived_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const std::uint64_t start = ticks();
+  for (int spins = 1; arrived < size; ++spins) {
     if (crowded) {
       sched_yield();
     } else {
       runtime::relax();
     }
-    if ((crowded || spins % spins_a_look == 0) && now().count > end) return;
+    arrived = arrived_.load(std::memory_order_relaxed);
+    const bool looks = crowded || spins % spins_a_look == 0;
+    if (looks && ticks() - start > longest_us * ticks_per_microsecond()) {
+      while (arrived < size) {
+        const std::size_t marked = arrived | late;
+        if (arrived_.compare_exchange_weak(arrived, marked, std::memory_order_relaxed)) {
+          arrived = marked;
+        }
+      }
+    }
   }
+  return arrived == size;
 }
 
-PlacedRegion::Part::Part(PlacedRegion& region, std::size_t number) noexcept
-    : region_(region), outer_(t_placed_region), number_(number) {
-  const auto size = static_cast<std::size_t>(region.stock_.num_threads());
+void PlacedRegion::enter(std::size_t number, std::size_t size) noexcept {
   // acquire: the binding is chosen.
-  if (region.placed_.load(std::memory_order_acquire) != size) [[unlikely]]
-    region.choose(size);
-  region.binding_.enter(number);
-  t_placed_region = &region;
+  if (placed_.load(std::memory_order_acquire) != size) [[unlikely]]
+    choose(size);
+  binding_.enter(number);
+}
+
+PlacedRegion::Part::Part(const Seating& seating, std::size_t number) noexcept
+    : region_(seating.region), stock_(seating.stock), outer_(t_placed_region), number_(number) {
+  const auto size = static_cast<std::size_t>(stock_->num_threads());
+  as_member_ = number != 0 && seating.size == size;
+  if (as_member_) {
+    region_->binding_.enter_as(*seating.members[number]);
+  } else {
+    region_->enter(number, size);
+  }
+  t_placed_region = region_;
 }
 
 PlacedRegion::Part::~Part() {
   t_placed_region = outer_;
-  region_.binding_.rest();
-  region_.meet();
-  region_.binding_.leave(number_);
+  // Who has met waits no longer: nobody is idle.
+  if (needs_to_meet(*stock_) && !region_->meet()) region_->binding_.rest();
+  if (as_member_) {
+    TeamBinding::leave_own();
+  } else {
+    region_->binding_.leave(number_);
+  }
 }
 
 }  // namespace lares::omp

@@ -27,7 +27,8 @@ inline bool is_placed_only(Stock& stock, const runtime::RegionHint& hint) noexce
 /// joined. The master, too, is outside of any team of the engine meanwhile: see LeftToStock.
 class PlacedRegion {
  public:
-  PlacedRegion(Stock& stock, runtime::RegionHint& hint) noexcept;
+  /// `body`: what it runs, for whoever has its seating.
+  PlacedRegion(Stock& stock, runtime::RegionHint& hint, void* body = nullptr) noexcept;
   PlacedRegion(const PlacedRegion&) = delete;
   PlacedRegion& operator=(const PlacedRegion&) = delete;
 
@@ -35,31 +36,44 @@ class PlacedRegion {
   class Part {
    public:
     /// `number`: the thread's in its team.
-    Part(PlacedRegion& region, std::size_t number) noexcept;
+    Part(const Seating& seating, std::size_t number) noexcept;
     Part(const Part&) = delete;
     Part& operator=(const Part&) = delete;
     ~Part();
 
    private:
-    PlacedRegion& region_;
+    // Both read once: a region of one thread has the seating of those within it.
+    PlacedRegion* region_;
+    Stock* stock_;
     PlacedRegion* outer_;
     std::size_t number_;
+    bool as_member_;  ///< it goes by the seating alone
   };
+
+  [[nodiscard]] Seating& seating() const noexcept { return *seating_; }
 
   [[nodiscard]] runtime::RegionHint& hint() const noexcept { return hint_; }
 
  private:
+  void enter(std::size_t number, std::size_t size) noexcept;
   void choose(std::size_t size) noexcept;
-  void meet() noexcept;
+  static bool needs_to_meet(Stock& stock) noexcept;
+  /// True if all threads have come soon; of one region all of them are told the same.
+  bool meet() noexcept;
 
   Stock& stock_;
   runtime::RegionHint& hint_;
   TeamBinding binding_;
+  Seating own_seating_;  ///< where the master remembers none
+  Seating* seating_;     ///< constant
   /// The size of the team that `binding_` is for, or 0. Of one value all threads of the region see
   /// the same; who has read its team's size may go on.
   std::atomic<std::size_t> placed_;
   std::atomic<bool> choosing_{false};  ///< the first thread takes it, if `placed_` is another size
-  std::atomic<std::size_t> arrived_{0};  ///< threads that have done their part
+  /// Threads that have done their part, and `late` if one has waited for too long. Invariant: that
+  /// is set while not all have come, or never.
+  std::atomic<std::size_t> arrived_{0};
+  static constexpr std::size_t late = std::size_t{1} << 63U;
 };
 
 /// The innermost one that the calling thread is in. Only that thread touches it.
