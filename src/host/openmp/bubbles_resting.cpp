@@ -24,7 +24,7 @@ void expect_of_master(const Squad& squad) noexcept {
   const Member& master = *squad.master;
   const bool is_told = master.load != unknown_load;
   g_shared->forest.expect_load(master.entity,
-                              is_told ? master.load : static_cast<double>(squad.members.size()));
+                               is_told ? master.load : static_cast<double>(squad.members.size()));
 }
 
 bool is_within(EntityId entity, EntityId bubble) noexcept {

@@ -9,8 +9,7 @@
 namespace lares::omp {
 
 PlacedRegion::PlacedRegion(Stock& stock, runtime::RegionHint& hint, void* body) noexcept
-    : stock_(stock),
-      hint_(hint),
+    : hint_(hint),
       binding_(runtime::this_thread()->system_id.load(std::memory_order_relaxed),
                !stock.is_libomp()),
       seating_(binding_.last_seating()),

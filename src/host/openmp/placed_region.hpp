@@ -61,7 +61,6 @@ class PlacedRegion {
   /// True if all threads have come soon; of one region all of them are told the same.
   bool meet() noexcept;
 
-  Stock& stock_;
   runtime::RegionHint& hint_;
   TeamBinding binding_;
   Seating own_seating_;  ///< where the master remembers none
