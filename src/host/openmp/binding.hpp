@@ -95,8 +95,8 @@ class PlacedRegion;
 class Stock;
 
 /// All that the threads of a placed region read of it if nothing has changed since its master's
-/// last one. What a master writes anew in each region and its threads read costs them as much as
-/// being woken does, and the master once more: so this stays as it is while it says the same.
+/// last one. Each cache line that a master writes anew in each region and its threads read goes
+/// from core to core twice: so this stays as it is while it says the same.
 /// Written by the master before its threads start; they read it until the join.
 struct Seating {
   bubbles::Member* const* members = nullptr;  ///< by thread number, if `size` is not 0
