@@ -21,6 +21,8 @@
 //                                many of them were not where their master is
 //   bubbles larger               the same region with ever more threads: how many have run, and how
 //                                many of them could use several processors
+//   bubbles varies               a team that comes again, and one thread with a team in it in its
+//                                place: the sum of what all have done
 //   bubbles deep                 six levels of regions, a team of 64, teams of one, again and again
 #define _GNU_SOURCE
 #include <lares/lares.h>
@@ -297,6 +299,31 @@ static void larger(void) {
   printf("%ld %ld\n", ran, wide);
 }
 
+// A team that comes again, and one thread with a team in it in its place.
+static void varies(void) {
+  int ran = 0;
+  for (int round = 0; round < 300; ++round) {
+#pragma omp parallel num_threads(round % 3 == 2 ? 1 : 2)
+    {
+#pragma omp barrier
+#pragma omp atomic
+      ++ran;
+      if (round % 3 == 2) {
+#pragma omp parallel num_threads(2 + round % 2)
+        {
+#pragma omp barrier
+#pragma omp atomic
+          ran += 100;
+        }
+      }
+    }
+  }
+  // Who is idle looks at all teams that there are.
+#pragma omp parallel num_threads(8)
+  compute(omp_get_thread_num() < 2 ? 0.05 : 0);
+  printf("%d\n", ran);
+}
+
 static void trusted(int outer) {
 #pragma omp parallel num_threads(outer)
   for (int round = 0; round < trusted_rounds; ++round) {
@@ -325,6 +352,8 @@ int main(int count, char** words) {
     grows();
   } else if (strcmp(what, "trusted") == 0 && count > 2) {
     trusted(atoi(words[2]));
+  } else if (strcmp(what, "varies") == 0) {
+    varies();
   } else if (strcmp(what, "larger") == 0) {
     larger();
   } else if (strcmp(what, "deep") == 0) {

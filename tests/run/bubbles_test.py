@@ -31,15 +31,16 @@ class BubbleTest(unittest.TestCase):
         if not {0, 1} <= os.sched_getaffinity(0):
             self.skipTest("needs processors 0 and 1")
 
-    def run_under(self, bubbles, program, *words, options=(), status=0):
-        """Its lines as lists of words, and what the summary counts of bubbles."""
+    def run_under(self, bubbles, program, *words, options=(), status=0, more=None):
+        """Its lines as lists of words, and what the summary counts of bubbles. `more`: of its environment."""
         with tempfile.TemporaryDirectory() as folder:
             summary = pathlib.Path(folder) / "summary.json"
             done = subprocess.run(
                 ["taskset", "-c", "0,1", LARES, "run", "--machine", MACHINE, "--domain", "l2",
                  "--bubbles", bubbles, "--summary", "json", str(summary), *options, program,
                  *words],
-                env=clean_environment(), capture_output=True, text=True, timeout=120, check=False)
+                env={**clean_environment(), **(more or {})}, capture_output=True, text=True, timeout=120,
+                check=False)
             self.assertEqual(done.returncode, status, done.stderr)
             counts = json.loads(summary.read_text())["bubbles"]
             if "--trace" in options:
@@ -113,6 +114,13 @@ class Places(BubbleTest):
                 # A core each; `gang` would leave the whole team all of them.
                 lines, _ = self.run_under(bubbles, program, "larger")
                 self.assertEqual(lines, [["220", "0"]], (program, bubbles))
+
+    def test_a_team_that_was_taken_up_for_one_thread_is_not_lost(self):
+        for program in PROGRAMS:
+            for bubbles in ("cache", "memory", "spread", "gang"):
+                # What is freed is overwritten: who still reads it does not go far.
+                lines, _ = self.run_under(bubbles, program, "varies", more={"MALLOC_PERTURB_": "165"})
+                self.assertEqual(lines, [[str(100 * (5 + 250))]], (program, bubbles))
 
     def test_deep_nesting(self):
         for program in PROGRAMS:

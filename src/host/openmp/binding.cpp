@@ -35,7 +35,9 @@ struct PlaceExchange {
 };
 
 /// A master's team of one nesting level. The master's, and of the first thread of its next region.
+/// Invariant: of one region at a time.
 struct TeamMemory {
+  bool is_used = false;                      ///< by a region; only its master touches it
   std::vector<std::uint16_t> places;         ///< of the last team, by thread number
   bubbles::Memory bubble;                    ///< the same where a bubble scheduler places teams
   ProcessorMask allowed;                     ///< of the master, outside of the region
@@ -355,7 +357,9 @@ std::uint16_t first_place() noexcept {
                                : static_cast<std::uint16_t>(at - g_places->begin());
 }
 
+// A task that a master runs while it joins a region may open one at the level of that.
 TeamMemory* memory_of_this_thread(std::size_t level) noexcept {
+  while (level < most_levels && t_memories[level] != nullptr && t_memories[level]->is_used) ++level;
   if (level >= most_levels) return nullptr;
   if (t_memories[level] != nullptr) return t_memories[level];
   pthread_once(&g_memory_key_once, [] { pthread_key_create(&g_memory_key, forget_teams); });
@@ -379,6 +383,7 @@ TeamBinding::TeamBinding(int thread, bool leaves_new_threads) noexcept : thread_
   const std::size_t level = nesting_level();
   memory_ = memory_of_this_thread(level);
   if (memory_ == nullptr) return;
+  memory_->is_used = true;
   inner_ = level > 0;
   outer_place_ = inner_ ? t_place : -1;
   // By the master, which has written the program's data until now, perhaps.
@@ -396,7 +401,9 @@ TeamBinding::TeamBinding(int thread, bool leaves_new_threads) noexcept : thread_
 
 TeamBinding::~TeamBinding() {
   if (t_births == this) t_births = nullptr;
-  if (alone_ || memory_ == nullptr) return;
+  if (memory_ == nullptr) return;
+  memory_->is_used = false;
+  if (alone_) return;
   let_master_go();
   if (!chosen_ || bubble_.is_chosen()) return;
   for (std::size_t i = outer_place_ >= 0 ? 1 : 0; i < memory_->places.size(); ++i) {
@@ -418,7 +425,8 @@ bool TeamBinding::learn_allowed() noexcept {
 
 void TeamBinding::choose(std::size_t size) noexcept {
   alone_ = size <= 1;
-  if (alone_ || memory_ == nullptr) return;
+  if (memory_ == nullptr) return;
+  if (alone_) return forgo();
   if (bubbles::on()) {
     learn_allowed();
     bubble_.choose(size, memory_->allowed, memory_->bubble);
@@ -462,6 +470,13 @@ void TeamBinding::choose(std::size_t size) noexcept {
   for (const std::uint16_t place : team) g_last_master[place] = memory_;
   if (g_binds_by_data && !inner_ && *g_last_team != team) *g_last_team = team;
   chosen_ = true;
+}
+
+// Regions within this one are at its level: what was taken up for it is for them.
+void TeamBinding::forgo() noexcept {
+  bubble_.give_up();
+  chosen_ = false;
+  memory_->is_used = false;
 }
 
 /// With the lock of the places. A team that may not be where the exchange would put it stays.

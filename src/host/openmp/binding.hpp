@@ -158,6 +158,7 @@ class TeamBinding {
   void enter_bubble(std::size_t number, const ProcessorMask* own) noexcept;
   static void begin(bubbles::Member& member, const ProcessorMask* own) noexcept;
   bool learn_allowed() noexcept;
+  void forgo() noexcept;
   template <class MayRun>
   void follow_exchange(std::vector<std::uint16_t>& team, MayRun may_run) noexcept;
   void let_master_go() const noexcept;

@@ -113,14 +113,17 @@ Team::Team() noexcept
 
 void Team::choose(std::size_t size, const ProcessorMask& allowed, Memory& memory) noexcept {
   memory_ = &memory;
-  if (squad_ != nullptr && squad_->members.size() != size) {
-    squad_->state.store(Squad::State::resting, std::memory_order_release);
-    memory.resting = std::move(squad_);
-  }
+  if (squad_ != nullptr && squad_->members.size() != size) give_up();
   if (squad_ != nullptr || take_up_last(size)) return;
   make_squad(size, allowed);
   attach_next_team_data();
   place();
+}
+
+void Team::give_up() noexcept {
+  if (squad_ == nullptr) return;
+  squad_->state.store(Squad::State::resting, std::memory_order_release);
+  memory_->resting.swap(squad_);  // it was taken from there
 }
 
 bool Team::take_up_at_once(Memory& memory) noexcept {

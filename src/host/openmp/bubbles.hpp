@@ -155,6 +155,9 @@ class Team {
   /// By the master, before there are other threads: takes up its last team if nothing has changed
   /// and nobody has needed to know that it rests. Without a lock. False if not.
   bool take_up_at_once(Memory& memory) noexcept;
+  /// The region is not for what was taken up, which rests again, for other regions also before this
+  /// ends. Before anybody has joined.
+  void give_up() noexcept;
   /// By the first thread, before any other goes on. `allowed`, the master's, and `memory` live as
   /// long as the team.
   void choose(std::size_t size, const ProcessorMask& allowed, Memory& memory) noexcept;
