@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Tests of the generator: its texts, that its programs find a wrong runtime, and that it shrinks."""
 
+import contextlib
+import io
 import pathlib
 import shutil
 import sys
@@ -158,6 +160,19 @@ class Built(unittest.TestCase):
         program = self.builder.build(Program(0, "c", "gcc", [Case(1, good), Case(2, bad), Case(3, good)]))
         outcomes = run_each(program, self.setting("crash"), [1, 2, 3], LIMIT)
         self.assertEqual([outcome.fault for outcome in outcomes.values()], ["", "crash", ""])
+
+    def test_what_fails_only_after_other_cases_is_confirmed_with_them(self):
+        many = [Parallel(1, [Repeat(20, [Task()])])]
+        program = Program(0, "c", "gcc", [Case(1, many), Case(2, [Parallel(1, [Task()])])])
+        built, setting = self.builder.build(program), self.setting("crash-late")
+        outcome = run_each(built, setting, [1, 2], LIMIT)[2]
+        self.assertEqual(outcome.fault, "crash")
+        report = suite.Report()
+        tried = suite.Suite(suite.parse_arguments(["--build", str(self.folder), "--shrink-seconds", "0"]), report)
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            tried._failed(program, built, setting, 2, outcome, 1, 0, [1])
+        self.assertRegex(text.getvalue(), r"again: +0 of 12 runs, 3 of 3 with all before it")
+        self.assertNotIn("--case ", text.getvalue())
 
     def test_the_smallest_program_that_fails_is_found(self):
         noise = [Task([Work(3), Taskwait()], untied=True, priority=2), Work(4), Domain(3, [

@@ -56,7 +56,7 @@ class Nested(unittest.TestCase):
         """How many teams were placed; every program must pass."""
         summary = self.folder / "summary.json"
         launcher = (LARES, "run", *MACHINE, "--bubbles", bubbles, "--summary", "json", summary, "--")
-        setting = Setting(launcher, (("OMP_NUM_THREADS", "3"), ("OMP_MAX_ACTIVE_LEVELS", "3"),
+        setting = Setting(launcher, (("OMP_NUM_THREADS", "3"), ("OMP_MAX_ACTIVE_LEVELS", "3"), ("MALLOC_PERTURB_", "165"),
                                      ("LARES_DISORDER", str(disorder))))
         outcome = run(walker, setting, seeds, LIMIT)
         self.assertEqual(outcome.fault, "", f"case {outcome.case}: {outcome}\n{setting}")

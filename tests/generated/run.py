@@ -173,7 +173,8 @@ class Suite:
         self._report.count(sum(not outcome.fault for outcome in outcomes.values()))
         for case, outcome in outcomes.items():
             if outcome.fault:
-                self._failed(program, built, setting, case, outcome, seconds, kib)
+                before = cases[:cases.index(case)]
+                self._failed(program, built, setting, case, outcome, seconds, kib, before)
         return [case for case in cases if not outcomes[case].fault]
 
     def _passing(self, program, built, cases, settings, limit, stall=0):
@@ -194,23 +195,25 @@ class Suite:
     def _aside(self, program, case, setting, outcome):
         self._report.set_aside(f"{program.name} case {case}: {outcome} ({setting})")
 
-    def _failed(self, program, built, setting, case, outcome, seconds, kib):
-        """Confirms a failure against stock under the same setting, and shrinks it."""
+    def _failed(self, program, built, setting, case, outcome, seconds, kib, before):
+        """Confirms a failure against stock under the same setting, and shrinks it. `before`: the cases that ran
+        before it in the same process."""
         limits = (min(seconds * PATIENCE + SLACK_SECONDS, 15), kib_limit(setting, kib))
         for _ in range(CONFIRMATIONS):
             stock = run(built, setting.stock(), [case] * self.repeats, limits[0], limits[1])
             if stock.fault:
                 self._aside(program, case, setting.stock(), stock)
                 return
-        again = 0
-        for tried in range(1, CONFIRMATIONS + 1):
-            again += bool(run(built, setting, [case] * self.repeats, *limits).fault)
-            if again >= 3 or (again and outcome.fault == "hang"):
-                break
+        again, tried = _fails_again(built, setting, [case] * self.repeats, limits, outcome)
+        count, replay = f"{again} of {tried} runs", self._replay(program, case)
+        if not again and before:  # something that they have left behind, perhaps
+            together, runs = _fails_again(built, setting, [*before, case], limits, outcome)
+            count += f", {together} of {runs} with all before it"
+            replay = self._replay(program, None)
         lines = [f"FAIL {program.name} case {case}: {outcome}",
                  f"     setting: {setting}",
-                 f"     again:   {again} of {tried} runs",
-                 f"     replay:  {self._replay(program, case)}"]
+                 f"     again:   {count}",
+                 f"     replay:  {replay}"]
         small, plain = program.only(case), setting
         if again and self._options.shrink_seconds:
             small, plain = self._shrink(small, setting, limits, again / tried)
@@ -222,9 +225,10 @@ class Suite:
         self._report.failure(1, "\n".join(lines))
 
     def _replay(self, program, case):
+        """`case`: None for all of them."""
         return (f"tests/generated/run.py --lares {self._options.lares} --seed {program.seed} "
-                f"--language {program.language} --compiler {program.compiler} --case {case} "
-                f"--cases {self._options.cases}" + "".join(f" --without {name}" for name in self._options.without))
+                f"--language {program.language} --compiler {program.compiler} "
+                f"{f'--case {case} ' if case else ''}--cases {self._options.cases}" + "".join(f" --without {name}" for name in self._options.without))
 
     @staticmethod
     def _shown(program, _):
@@ -269,6 +273,16 @@ class Suite:
                           f"while {setting.command(built)}; do :; done\n", encoding="utf-8")
         script.chmod(0o755)
         return place
+
+
+def _fails_again(built, setting, cases, limits, outcome):
+    """How often, of how many runs."""
+    again = 0
+    for tried in range(1, CONFIRMATIONS + 1):
+        again += bool(run(built, setting, cases, *limits).fault)
+        if again >= 3 or (again and outcome.fault == "hang"):
+            break
+    return again, tried
 
 
 def kib_limit(setting, stock_kib):

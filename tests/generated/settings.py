@@ -21,6 +21,7 @@ VARIABLES = {
     "OMP_THREAD_LIMIT": (None, None, None, None, "6"),
     "KMP_BLOCKTIME": (None, None, None, "0", "infinite"),
     "KMP_ENABLE_TASK_THROTTLING": (None, None, None, None, "0"),
+    "MALLOC_PERTURB_": (None, "165"),  # what is freed is overwritten
 }
 # Who hands out loops, as `lares run --loops` takes it.
 LOOPS = ("", "", "numa", "numa", "numa,steal=most-loaded", "numa,steal=random", "numa,chunk=3",

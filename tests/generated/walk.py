@@ -140,7 +140,8 @@ class WalkSuite(generated.Suite):
         return shown.stdout.splitlines()
 
     def _replay(self, program, case):
-        return (f"tests/generated/walk.py --lares {self._options.lares} --seed {case} --compiler {program.compiler}"
+        seeds = f"{case}" if case else f"{program.seed} --programs {len(program.cases)}"
+        return (f"tests/generated/walk.py --lares {self._options.lares} --seed {seeds} --compiler {program.compiler}"
                 + " --mixed" * program.mixed + " --disorder" * self._options.disorder)
 
     def _shown(self, program, setting):

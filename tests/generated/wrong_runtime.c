@@ -38,6 +38,7 @@ void GOMP_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long
   void* readers[most_items + 2];
   if (!next) next = (make_task*)dlsym(RTLD_NEXT, "GOMP_task");
   int number = __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);
+  if (wrong("crash-late") && number > 20) abort();
   if (wrong("lost-task") && number % 20 == 0) return;
   if (wrong("dropped-dependences")) flags &= ~(unsigned)has_depend;
   if (wrong("shared-mutexinoutset") && flags & has_depend) depend = as_readers(depend, readers);
