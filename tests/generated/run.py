@@ -199,14 +199,13 @@ class Suite:
         """Confirms a failure against stock under the same setting, and shrinks it. `before`: the cases that ran
         before it in the same process."""
         limits = (min(seconds * PATIENCE + SLACK_SECONDS, 15), kib_limit(setting, kib))
-        for _ in range(CONFIRMATIONS):
-            stock = run(built, setting.stock(), [case] * self.repeats, limits[0], limits[1])
-            if stock.fault:
-                self._aside(program, case, setting.stock(), stock)
-                return
+        if self._fails_stock(program, built, setting, [case] * self.repeats, limits, CONFIRMATIONS):
+            return
         again, tried = _fails_again(built, setting, [case] * self.repeats, limits, outcome)
         count, replay = f"{again} of {tried} runs", self._replay(program, case)
         if not again and before:  # something that they have left behind, perhaps
+            if self._fails_stock(program, built, setting, [*before, case], limits, 3):
+                return
             together, runs = _fails_again(built, setting, [*before, case], limits, outcome)
             count += f", {together} of {runs} with all before it"
             replay = self._replay(program, None)
@@ -223,6 +222,15 @@ class Suite:
         if self._options.keep:
             lines.append(f"     kept:    {self._keep(small, plain, case, lines)}")
         self._report.failure(1, "\n".join(lines))
+
+    def _fails_stock(self, program, built, setting, cases, limits, times):
+        """Whether the stock runtime fails them with this setting; then they are set aside."""
+        for _ in range(times):
+            stock = run(built, setting.stock(), cases, *limits)
+            if stock.fault:
+                self._aside(program, cases[-1], setting.stock(), stock)
+                return True
+        return False
 
     def _replay(self, program, case):
         """`case`: None for all of them."""

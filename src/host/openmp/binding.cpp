@@ -510,6 +510,10 @@ void begin_bound(int place, const ProcessorMask& before) noexcept {
 
 ProcessorMask mask_of_place(int place) noexcept { return mask_of(place); }
 
+bool is_bound_between_regions() noexcept { return t_place >= 0 && t_bound.left != 0; }
+
+void let_go() noexcept { bind_to(-1); }
+
 void TeamBinding::enter(std::size_t number) noexcept {
   if (t_births == this) t_births = nullptr;
   if (alone_ || memory_ == nullptr) return;

@@ -79,6 +79,12 @@ bool has_program_bound() noexcept;
 /// it. `own`: its processors as it has them without Lares, if they are known.
 void go_where_wanted(const ProcessorMask* own) noexcept;
 
+/// Whether the calling thread is bound for the sake of its next region alone: it is in none that
+/// has bound it.
+bool is_bound_between_regions() noexcept;
+/// The same thread gets back what it had.
+void let_go() noexcept;
+
 /// Where a thread is bound from its start, and what it would have without that.
 struct Birthplace {
   int place;

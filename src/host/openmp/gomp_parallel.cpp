@@ -107,6 +107,14 @@ void run_placed(void* argument) {
   launch.body(launch.data);
 }
 
+/// A region is about to be left to libgomp. An inner one has its threads made for it and ended with
+/// it: where they meet a master that is bound, and may not give way, they have waited milliseconds
+/// for its core. A master of others stays bound, as the next region of ours will want it.
+[[gnu::noinline]] void free_bound_master(Stock& stock) {
+  if (!is_bound_between_regions() || bubbles::on()) return;
+  if (real<int()>(stock, Entry::omp_get_level)() > 0) let_go();
+}
+
 // True if the loop of a combined construct is ours. That must be known before the threads start:
 // the stock runtime makes its loops before they do.
 bool takes_loop(Stock& stock, unsigned threads) {
@@ -186,6 +194,8 @@ namespace gomp = lares::omp::gomp;
   lares::runtime::RegionHint& hint = *lares::runtime::hint_for(reinterpret_cast<const void*>(fn)); \
   if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_is_ours()) {             \
     const lares::omp::LeftToStock left;                                                            \
+    if (lares::omp::t_place >= 0) [[unlikely]]                                                     \
+      gomp::free_bound_master(stock);                                                              \
     return call;                                                                                   \
   }                                                                                                \
   static_assert(true)

@@ -12,6 +12,7 @@ namespace lares::omp {
 #define LARES_STOCK_FUNCTIONS(X)                    \
   X(omp_get_thread_num)                             \
   X(omp_get_num_threads)                            \
+  X(omp_get_level)                                  \
   X(omp_get_cancellation)                           \
   X(omp_get_max_task_priority)                      \
   X(omp_get_max_threads)                            \
