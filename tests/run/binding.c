@@ -2,13 +2,15 @@
 // as the kernel has it. Usage: binding TEAMS OUTER INNER: TEAMS threads of the program's own open a
 // region of OUTER threads each, and each of those one of INNER (1: none). A line for each thread.
 //
-//        binding REGIONS: so many regions of two threads and thirty milliseconds, one right after
-//        the
-// other. Prints after how many of them the master may use more processors than in the region.
+//        binding REGIONS: so many regions of two threads and thirty milliseconds, one right
+// after the other. Prints after how many of them the master may use more processors than in the
+// region.
 //
 //        binding from CPU: the program's first thread is on CPU, and free to leave it, when a
-//        region
-// of two threads begins. Prints the processors that it may use in there.
+// region of two threads begins. Prints the processors that it may use in there.
+//
+//        binding within: regions of two threads in a region of one. Prints in how many of the last
+// 100 of 300 the inner master may use as many processors as the program when it began.
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
@@ -106,7 +108,23 @@ static void begin_on(int cpu) {
   if (omp_get_thread_num() == 0) print_processors(0);
 }
 
+static void within(void) {
+  const int all = processors();
+  int as_many = 0;
+  omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(1)
+  for (int r = 0; r < 300; ++r) {
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0) as_many += r >= 200 && processors() == all;
+  }
+  printf("%d\n", as_many);
+}
+
 int main(int count, char** words) {
+  if (count == 2 && strcmp(words[1], "within") == 0) {
+    within();
+    return 0;
+  }
   if (count == 3 && strcmp(words[1], "from") == 0) {
     begin_on(atoi(words[2]));
     return 0;

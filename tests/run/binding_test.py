@@ -84,6 +84,17 @@ class Binding(unittest.TestCase):
             # After the first nothing is known of what follows; others may be late on a busy machine.
             self.assertLess(int(done.stdout), 8)
 
+    def test_a_master_is_free_where_libgomp_makes_threads_for_each_region(self):
+        """Threads that are made for one region have waited milliseconds for a master that may not give way."""
+        if len(self.all) < 2:
+            self.skipTest("needs two processors")
+        for program in (program for program in PROGRAMS if program.endswith("gcc")):
+            done = subprocess.run([LARES, "run", "--quiet", program, "within"], env=self.env, capture_output=True,
+                                  text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            # Some regions still are ours, to see whether they make tasks by now.
+            self.assertGreater(int(done.stdout), 80)
+
     def test_thread_0_stays_in_the_domain_where_the_program_was_before(self):
         if len(self.all) < 2:
             self.skipTest("needs two processors")

@@ -385,7 +385,8 @@ TeamBinding::TeamBinding(int thread, bool leaves_new_threads) noexcept : thread_
   if (memory_ == nullptr) return;
   memory_->is_used = true;
   inner_ = level > 0;
-  outer_place_ = inner_ ? t_place : -1;
+  // Its own last region has left it bound, perhaps, in a region around that binds nobody.
+  outer_place_ = inner_ && !is_bound_between_regions() ? t_place : -1;
   // By the master, which has written the program's data until now, perhaps.
   if (memory_->places.empty()) runtime::first_domain();
   if (t_place < 0) return;
@@ -522,6 +523,7 @@ void TeamBinding::enter(std::size_t number) noexcept {
     t_bound.gap = ticks() - t_bound.left;
     t_bound.left = 0;  // what it opens inside of this region tells nothing
   }
+  if (number != 0) t_bound.left = 0;  // it is bound for the sake of this one
   const ProcessorMask* const own = number == 0 ? &memory_->allowed : nullptr;
   if (bubbles::on() && chosen_) return enter_bubble(number, own);
   // Inner teams have chosen their places without regard to any.
