@@ -69,6 +69,18 @@ class Refusals(Follow):
         self.assertEqual(done.stderr.count("follow:"), 1, done.stderr)
         self.assertIn("one memory node", done.stderr)
 
+    def test_a_program_with_a_sanitizer(self):
+        """A sanitizer reads its own memory in the thread that lets others go on, which would wait for itself."""
+        found = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+        sanitizer = pathlib.Path(found.stdout.strip())
+        if not sanitizer.is_absolute():
+            self.skipTest("there is no AddressSanitizer")
+        options = "verify_asan_link_order=0:detect_leaks=0"
+        said = self.run_program(SWEEPS[0], "serial", "4", "8",
+                                before=("env", f"LD_PRELOAD={sanitizer.resolve()}", f"ASAN_OPTIONS={options}"))
+        self.assertEqual(said.count("follow:"), 1, said)
+        self.assertIn("has a sanitizer", said)
+
     def test_no_userfaultfd(self):
         said = self.run_program(SWEEPS[0], "serial", "4", "8",
                                 before=(sys.executable, str(REFUSE), "userfaultfd"))

@@ -1,5 +1,6 @@
 #include "host/openmp/following.hpp"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -352,6 +353,14 @@ void on_stable_work(const Engine::StableWork& work) noexcept {
   state.busy.store(false, std::memory_order_release);
 }
 
+/// A sanitizer looks at its own static memory and its shadow of ours in whatever a thread calls,
+/// also in the thread that lets others go on: which must touch nothing that may be watched.
+bool has_sanitizer() noexcept {
+  const auto is_there = [](const char* name) { return dlsym(RTLD_DEFAULT, name) != nullptr; };
+  return std::ranges::any_of(
+      std::array{"__asan_init", "__hwasan_init", "__msan_init", "__tsan_init"}, is_there);
+}
+
 /// What came of it, at the end of the process.
 void tell_fetched() noexcept {
   const memory::NextTouchCounts counts = g_state->next_touch.counts();
@@ -405,6 +414,11 @@ void set_up_following() noexcept {
   if (g_state->sees_teams) g_state->follow.expect_several_teams();
   if (!g_state->nodes.several()) {
     note("there is one memory node, so no data is far from anybody");
+    g_binds_by_data = false;
+    return;
+  }
+  if (has_sanitizer()) {
+    note("the program has a sanitizer, whose memory cannot be watched; nothing is moved");
     g_binds_by_data = false;
     return;
   }
