@@ -112,7 +112,7 @@ def run(program, setting, cases, limit, kib_limit=0, stall=0):
         return Outcome("wrong", case, re.search(r"^case \d+: (.*)", text, re.M).group(1), seconds, kib)
     if status or not re.search(r"^ok \d+ cases$", text, re.M):
         what = signal.Signals(-status).name if status < 0 else f"exit status {status}"
-        assertion = re.search(r"Assertion failure.*|.*[Ee]rror:.*", text)
+        assertion = re.search(r"Assertion failure.*|.*(?:[Ee]rror|ERROR):.*", text)
         return Outcome("crash", case, f"{what}; {assertion.group(0) if assertion else last}"[:300], seconds, kib)
     if kib_limit and kib > kib_limit:
         return Outcome("growth", 0, f"{kib // 1024} MiB, more than {kib_limit // 1024}", seconds, kib)
