@@ -9,8 +9,8 @@
 //        binding from CPU: the program's first thread is on CPU, and free to leave it, when a
 // region of two threads begins. Prints the processors that it may use in there.
 //
-//        binding within: regions of two threads in a region of one. Prints in how many of the last
-// 100 of 300 the inner master may use as many processors as the program when it began.
+//        binding within OUTER: regions of two threads in one of OUTER. Prints in how many of the
+// last 100 of 300 the inner masters may use as many processors as the program when it began.
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
@@ -108,21 +108,24 @@ static void begin_on(int cpu) {
   if (omp_get_thread_num() == 0) print_processors(0);
 }
 
-static void within(void) {
+static void within(int around) {
   const int all = processors();
   int as_many = 0;
   omp_set_max_active_levels(2);
-#pragma omp parallel num_threads(1)
+#pragma omp parallel num_threads(around)
   for (int r = 0; r < 300; ++r) {
 #pragma omp parallel num_threads(2)
-    if (omp_get_thread_num() == 0) as_many += r >= 200 && processors() == all;
+    if (omp_get_thread_num() == 0 && r >= 200 && processors() == all) {
+#pragma omp atomic
+      ++as_many;
+    }
   }
   printf("%d\n", as_many);
 }
 
 int main(int count, char** words) {
-  if (count == 2 && strcmp(words[1], "within") == 0) {
-    within();
+  if (count == 3 && strcmp(words[1], "within") == 0) {
+    within(atoi(words[2]));
     return 0;
   }
   if (count == 3 && strcmp(words[1], "from") == 0) {

@@ -515,6 +515,8 @@ bool is_bound_between_regions() noexcept { return t_place >= 0 && t_bound.left !
 
 void let_go() noexcept { bind_to(-1); }
 
+void bind_again(int place) noexcept { bind_to(place); }
+
 void TeamBinding::enter(std::size_t number) noexcept {
   if (t_births == this) t_births = nullptr;
   if (alone_ || memory_ == nullptr) return;

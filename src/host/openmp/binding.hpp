@@ -82,8 +82,9 @@ void go_where_wanted(const ProcessorMask* own) noexcept;
 /// Whether the calling thread is bound for the sake of its next region alone: it is in none that
 /// has bound it.
 bool is_bound_between_regions() noexcept;
-/// The same thread gets back what it had.
+/// A bound thread gets back what it had, and is bound again.
 void let_go() noexcept;
+void bind_again(int place) noexcept;
 
 /// Where a thread is bound from its start, and what it would have without that.
 struct Birthplace {

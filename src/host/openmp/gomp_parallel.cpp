@@ -3,6 +3,7 @@
 #include <new>
 
 #include "base/raw_memory.hpp"
+#include "base/tick_rate.hpp"
 #include "host/openmp/following.hpp"
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_loops.hpp"
@@ -107,13 +108,40 @@ void run_placed(void* argument) {
   launch.body(launch.data);
 }
 
-/// A region is about to be left to libgomp. An inner one has its threads made for it and ended with
-/// it: where they meet a master that is bound, and may not give way, they have waited milliseconds
-/// for its core. A master of others stays bound, as the next region of ours will want it.
-[[gnu::noinline]] void free_bound_master(Stock& stock) {
-  if (!is_bound_between_regions() || bubbles::on()) return;
-  if (real<int()>(stock, Entry::omp_get_level)() > 0) let_go();
-}
+/// Around a region that is left to libgomp. An inner one has its threads made for it and ended with
+/// it: where they meet a master that is bound, and may not give way, they wait for its core, up to
+/// milliseconds. So the master is let go meanwhile. It stays so if no region around has bound it,
+/// or if such regions follow each other soon: where threads share cores, to be bound again has
+/// taken as long as the rest of a region.
+class FreeMaster {
+ public:
+  explicit FreeMaster(Stock& stock) noexcept {
+    if (t_place >= 0) [[unlikely]]
+      free(stock);
+  }
+  FreeMaster(const FreeMaster&) = delete;
+  FreeMaster& operator=(const FreeMaster&) = delete;
+  ~FreeMaster() {
+    if (place_ >= 0) [[unlikely]] {
+      t_ended = ticks() | 1U;
+      bind_again(place_);
+    }
+  }
+
+ private:
+  [[gnu::noinline]] void free(Stock& stock) noexcept {
+    if (bubbles::on() || real<int()>(stock, Entry::omp_get_level)() == 0) return;
+    const std::uint64_t soon = 1'000 * ticks_per_microsecond();
+    const bool follows = t_ended != 0 && ticks() - t_ended < soon;
+    if (!follows && !is_bound_between_regions()) place_ = t_place;
+    let_go();
+  }
+
+  /// When the calling thread came back the last time; 0: never.
+  __attribute__((
+      tls_model("initial-exec"))) static inline constinit thread_local std::uint64_t t_ended = 0;
+  int place_ = -1;  ///< where it comes back to
+};
 
 // True if the loop of a combined construct is ours. That must be known before the threads start:
 // the stock runtime makes its loops before they do.
@@ -194,8 +222,7 @@ namespace gomp = lares::omp::gomp;
   lares::runtime::RegionHint& hint = *lares::runtime::hint_for(reinterpret_cast<const void*>(fn)); \
   if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_is_ours()) {             \
     const lares::omp::LeftToStock left;                                                            \
-    if (lares::omp::t_place >= 0) [[unlikely]]                                                     \
-      gomp::free_bound_master(stock);                                                              \
+    const gomp::FreeMaster free_master(stock);                                                     \
     return call;                                                                                   \
   }                                                                                                \
   static_assert(true)
