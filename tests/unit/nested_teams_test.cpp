@@ -358,6 +358,26 @@ TEST(NestedTeams, ATeamRestsByItsMastersWordUntilSomebodyLooks) {
   EXPECT_EQ(squad->state.load(), Squad::State::settled);
 }
 
+TEST(NestedTeams, ATeamThatWasTakenUpInVainIsThereForOthers) {
+  Placed placed("cache");
+  Memory memory;
+  second_of(placed, 2, memory);
+  const Second second = second_of(placed, 2, memory);
+  const Squad* const squad = memory.resting.get();
+  {
+    Team alone;
+    ASSERT_TRUE(alone.take_up_at_once(memory));
+    EXPECT_EQ(memory.resting, nullptr);
+    alone.give_up();
+    EXPECT_FALSE(alone.is_chosen());
+    EXPECT_EQ(memory.resting.get(), squad);
+    EXPECT_EQ(second_of(placed, 2, memory), second);  // in the region of one thread
+    second_of(placed, 3, memory);
+  }
+  ASSERT_NE(memory.resting, nullptr);
+  EXPECT_EQ(memory.resting->members.size(), 3U);
+}
+
 // Teams of the same masters come and go without the lock while one thread has others placed: no
 // core may be lost to a team that rests, and no team that runs be taken for one that rests.
 TEST(NestedTeams, MastersRestWhileOthersLook) {
