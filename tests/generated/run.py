@@ -234,9 +234,10 @@ class Suite:
 
     def _replay(self, program, case):
         """`case`: None for all of them."""
+        chosen = f"--case {case} " if case else ""
         return (f"tests/generated/run.py --lares {self._options.lares} --seed {program.seed} "
-                f"--language {program.language} --compiler {program.compiler} "
-                f"{f'--case {case} ' if case else ''}--cases {self._options.cases}" + "".join(f" --without {name}" for name in self._options.without))
+                f"--language {program.language} --compiler {program.compiler} {chosen}"
+                f"--cases {self._options.cases}" + "".join(f" --without {name}" for name in self._options.without))
 
     @staticmethod
     def _shown(program, _):
