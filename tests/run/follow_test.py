@@ -71,7 +71,7 @@ class Refusals(Follow):
 
     def test_a_program_with_a_sanitizer(self):
         """A sanitizer reads its own memory in the thread that lets others go on, which would wait for itself."""
-        found = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+        found = subprocess.run(["gcc-12", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
         sanitizer = pathlib.Path(found.stdout.strip())
         if not sanitizer.is_absolute():
             self.skipTest("there is no AddressSanitizer")
