@@ -515,7 +515,10 @@ bool is_bound_between_regions() noexcept { return t_place >= 0 && t_bound.left !
 
 void let_go() noexcept { bind_to(-1); }
 
-void bind_again(int place) noexcept { bind_to(place); }
+void bind_again(int place) noexcept {
+  if (t_place >= 0) return bind_to(place);  // by a region in between
+  if (ProcessorMask::of_thread(0) == t_before) bind_to(place, &t_before);
+}
 
 void TeamBinding::enter(std::size_t number) noexcept {
   if (t_births == this) t_births = nullptr;

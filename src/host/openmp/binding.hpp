@@ -82,7 +82,8 @@ void go_where_wanted(const ProcessorMask* own) noexcept;
 /// Whether the calling thread is bound for the sake of its next region alone: it is in none that
 /// has bound it.
 bool is_bound_between_regions() noexcept;
-/// A bound thread gets back what it had, and is bound again.
+/// A bound thread gets back what it had; and is bound again, unless the program has chosen other
+/// processors for it since.
 void let_go() noexcept;
 void bind_again(int place) noexcept;
 

@@ -130,7 +130,8 @@ class FreeMaster {
 
  private:
   [[gnu::noinline]] void free(Stock& stock) noexcept {
-    if (bubbles::on() || real<int()>(stock, Entry::omp_get_level)() == 0) return;
+    auto* const level = real<int()>(stock, Entry::omp_get_level);
+    if (bubbles::on() || level == nullptr || level() == 0) return;
     const std::uint64_t soon = 1'000 * ticks_per_microsecond();
     const bool follows = t_ended != 0 && ticks() - t_ended < soon;
     if (!follows && !is_bound_between_regions()) place_ = t_place;
