@@ -9,8 +9,9 @@
 //        binding from CPU: the program's first thread is on CPU, and free to leave it, when a
 // region of two threads begins. Prints the processors that it may use in there.
 //
-//        binding within OUTER: regions of two threads in one of OUTER. Prints in how many of the
-// last 100 of 300 the inner masters may use as many processors as the program when it began.
+//        binding within OUTER INNER LEVELS: regions of INNER threads in one of OUTER, where LEVELS
+// may be active. Prints in how many of the last 100 of 300 the inner masters may use as many
+// processors as the program when it began.
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
@@ -108,13 +109,13 @@ static void begin_on(int cpu) {
   if (omp_get_thread_num() == 0) print_processors(0);
 }
 
-static void within(int around) {
+static void within(int around, int in_there, int levels) {
   const int all = processors();
   int as_many = 0;
-  omp_set_max_active_levels(2);
+  omp_set_max_active_levels(levels);
 #pragma omp parallel num_threads(around)
   for (int r = 0; r < 300; ++r) {
-#pragma omp parallel num_threads(2)
+#pragma omp parallel num_threads(in_there)
     if (omp_get_thread_num() == 0 && r >= 200 && processors() == all) {
 #pragma omp atomic
       ++as_many;
@@ -124,8 +125,8 @@ static void within(int around) {
 }
 
 int main(int count, char** words) {
-  if (count == 3 && strcmp(words[1], "within") == 0) {
-    within(atoi(words[2]));
+  if (count == 5 && strcmp(words[1], "within") == 0) {
+    within(atoi(words[2]), atoi(words[3]), atoi(words[4]));
     return 0;
   }
   if (count == 3 && strcmp(words[1], "from") == 0) {

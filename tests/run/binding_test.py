@@ -84,17 +84,28 @@ class Binding(unittest.TestCase):
             # After the first nothing is known of what follows; others may be late on a busy machine.
             self.assertLess(int(done.stdout), 8)
 
+    def free_inner_masters(self, program, outer, inner, levels):
+        words = [LARES, "run", "--quiet", program, "within", str(outer), str(inner), str(levels)]
+        done = subprocess.run(words, env=self.env, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return int(done.stdout)
+
     def test_a_master_is_free_where_libgomp_makes_threads_for_each_region(self):
         """Threads that are made for one region have waited milliseconds for a master that may not give way."""
         if len(self.all) < 2:
             self.skipTest("needs two processors")
         for program in (program for program in PROGRAMS if program.endswith("gcc")):
             for outer in (1, 2):
-                done = subprocess.run([LARES, "run", "--quiet", program, "within", str(outer)], env=self.env,
-                                      capture_output=True, text=True, timeout=60, check=False)
-                self.assertEqual((done.returncode, done.stderr), (0, ""))
                 # Some regions still are ours, to see whether they make tasks by now.
-                self.assertGreater(int(done.stdout), 80 * outer)
+                self.assertGreater(self.free_inner_masters(program, outer, 2, 2), 80 * outer)
+
+    def test_a_master_stays_bound_where_its_region_has_one_thread(self):
+        """It goes on with data of its own, with nobody to wait for."""
+        if len(self.all) < 2:
+            self.skipTest("needs two processors")
+        for program in PROGRAMS:
+            for inner, levels in ((1, 2), (2, 1)):
+                self.assertEqual(self.free_inner_masters(program, 2, inner, levels), 0, (program, inner, levels))
 
     def test_thread_0_stays_in_the_domain_where_the_program_was_before(self):
         if len(self.all) < 2:

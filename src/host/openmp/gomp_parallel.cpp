@@ -108,16 +108,31 @@ void run_placed(void* argument) {
   launch.body(launch.data);
 }
 
+/// As many threads as a region may have; fewer if the runtime has no more to give.
+unsigned threads_of(Stock& stock, unsigned asked) {
+  if (asked != 0) return asked;
+  return static_cast<unsigned>(real<int()>(stock, Entry::omp_get_max_threads)());
+}
+
+/// True if a region is to have threads that are made for it: those that stay are of outermost ones.
+bool makes_threads(Stock& stock, unsigned asked) {
+  auto* const level = real<int()>(stock, Entry::omp_get_level);
+  auto* const active_level = real<int()>(stock, Entry::omp_get_active_level);
+  auto* const most_levels = real<int()>(stock, Entry::omp_get_max_active_levels);
+  if (level == nullptr || active_level == nullptr || most_levels == nullptr) return false;
+  return level() > 0 && active_level() < most_levels() && threads_of(stock, asked) > 1;
+}
+
 /// Around a region that is left to libgomp. An inner one has its threads made for it and ended with
-/// it: where they meet a master that is bound, and may not give way, they wait for its core, up to
-/// milliseconds. So the master is let go meanwhile. It stays so if no region around has bound it,
-/// or if such regions follow each other soon: where threads share cores, to be bound again has
-/// taken as long as the rest of a region.
+/// it, unless the master is the only one: where they meet a master that is bound, and may not give
+/// way, they wait for its core, up to milliseconds. So the master is let go meanwhile. It stays so
+/// if no region around has bound it, or if such regions follow each other soon: where threads share
+/// cores, to be bound again has taken as long as the rest of a region.
 class FreeMaster {
  public:
-  explicit FreeMaster(Stock& stock) noexcept {
+  FreeMaster(Stock& stock, unsigned asked) noexcept {
     if (t_place >= 0) [[unlikely]]
-      free(stock);
+      free(stock, asked);
   }
   FreeMaster(const FreeMaster&) = delete;
   FreeMaster& operator=(const FreeMaster&) = delete;
@@ -129,9 +144,8 @@ class FreeMaster {
   }
 
  private:
-  [[gnu::noinline]] void free(Stock& stock) noexcept {
-    auto* const level = real<int()>(stock, Entry::omp_get_level);
-    if (bubbles::on() || level == nullptr || level() == 0) return;
+  [[gnu::noinline]] void free(Stock& stock, unsigned asked) noexcept {
+    if (bubbles::on() || !makes_threads(stock, asked)) return;
     const std::uint64_t soon = 1'000 * ticks_per_microsecond();
     const bool follows = t_ended != 0 && ticks() - t_ended < soon;
     if (!follows && !is_bound_between_regions()) place_ = t_place;
@@ -148,10 +162,7 @@ class FreeMaster {
 // the stock runtime makes its loops before they do.
 bool takes_loop(Stock& stock, unsigned threads) {
   if (!schedules_loops(stock)) return false;
-  const auto asked = threads != 0
-                         ? threads
-                         : static_cast<unsigned>(real<int()>(stock, Entry::omp_get_max_threads)());
-  return asked <= Region::most_threads;
+  return threads_of(stock, threads) <= Region::most_threads;
 }
 
 void run_with_loop(Stock& stock, Launch& launch, runtime::LoopRequest request, unsigned threads,
@@ -223,7 +234,7 @@ namespace gomp = lares::omp::gomp;
   lares::runtime::RegionHint& hint = *lares::runtime::hint_for(reinterpret_cast<const void*>(fn)); \
   if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_is_ours()) {             \
     const lares::omp::LeftToStock left;                                                            \
-    const gomp::FreeMaster free_master(stock);                                                     \
+    const gomp::FreeMaster free_master(stock, threads);                                            \
     return call;                                                                                   \
   }                                                                                                \
   static_assert(true)

@@ -13,6 +13,7 @@ namespace lares::omp {
   X(omp_get_thread_num)                             \
   X(omp_get_num_threads)                            \
   X(omp_get_level)                                  \
+  X(omp_get_active_level)                           \
   X(omp_get_cancellation)                           \
   X(omp_get_max_task_priority)                      \
   X(omp_get_max_threads)                            \
