@@ -159,6 +159,8 @@ const char* to_words(Located located) noexcept {
       return "place in a series";
     case Located::loop:
       return "part of a taskloop";
+    case Located::argument:
+      return "pointer argument";
   }
   return "nothing";
 }

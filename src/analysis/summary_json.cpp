@@ -105,7 +105,8 @@ Json construct_json(const Construct& construct) {
             {"data", by(runtime::Located::data)},
             {"name", by(runtime::Located::name)},
             {"series", by(runtime::Located::series)},
-            {"taskloop", by(runtime::Located::loop)}}},
+            {"taskloop", by(runtime::Located::loop)},
+            {"argument", by(runtime::Located::argument)}}},
           {"at_home_first", share_json(construct.home_share_at_first())},
           {"at_home_later", share_json(construct.home_share_later())}};
 }

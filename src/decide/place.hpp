@@ -74,15 +74,17 @@ struct MainHome {
 };
 
 /// Finds the homes of the task's data; lets the distribution decide on data that has none, the
-/// first of which is for `dealt_to`. Answers how many it wrote to `found`.
+/// first of which is for `dealt_to`, unless its maker knows where the task belongs. Answers how
+/// many it wrote to `found`.
 template <class W, class Task>
 std::uint32_t find_homes(W worker, Task& task, policy::DataHome* found, DomainId& dealt_to) {
   std::uint32_t count = 0;
   Bytes largest;
   typename W::MainHome main;
+  const bool is_told = worker.home(task).valid();
   for (const auto& access : worker.accesses(task)) {
     auto here = worker.find(access);
-    if (here.home.unplaced && policy::writes(access.mode)) {
+    if (here.home.unplaced && policy::writes(access.mode) && !is_told) {
       const DomainId chosen = worker.distribution().on_place(worker.view(), worker.block(access));
       if (chosen.valid()) {
         worker.assume(access, chosen);

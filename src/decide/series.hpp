@@ -7,11 +7,12 @@
 // creator makes between two of its waits.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/ids.hpp"
+#include "decide/arguments.hpp"
+#include "decide/by_code.hpp"
 #include "decide/limits.hpp"
 #include "decide/weave.hpp"
 
@@ -51,6 +52,10 @@ class Series {
   /// Complete rounds before this one, as long as they were alike.
   [[nodiscard]] std::uint32_t rounds() const noexcept { return rounds_; }
 
+  [[nodiscard]] bool has_tiny_tasks() const noexcept { return is_tiny_; }
+  /// What its tasks' arguments say, if nothing else is named.
+  [[nodiscard]] PointerArguments& arguments() noexcept { return arguments_; }
+
   /// Its creator is too slow to be waited for.
   void hurry() noexcept { is_hurried_ = true; }
   /// Its tasks are over sooner than it takes to send them anywhere.
@@ -75,27 +80,13 @@ class Series {
   std::uint32_t round_ = 0;   ///< of the creator
   std::uint32_t rounds_ = 0;  ///< see rounds()
   Weave weave_;
+  PointerArguments arguments_;
   bool is_steady_ = false;
   bool is_hurried_ = false;  ///< in this round
   bool is_tiny_ = false;
 };
 
-/// The series of one creator, by the code of their constructs; a colliding one begins anew.
-class SeriesBook {
- public:
-  Series& of(std::uintptr_t code) noexcept {
-    Entry& entry = entries_[(code * 0x9E3779B97F4A7C15ULL) >> (64U - bits)];
-    if (entry.code != code) entry = {code, {}};
-    return entry.series;
-  }
-
- private:
-  static constexpr unsigned bits = 5;
-  struct Entry {
-    std::uintptr_t code = 0;
-    Series series;
-  };
-  std::array<Entry, 1U << bits> entries_;
-};
+/// The series of one creator.
+using SeriesBook = ByCode<Series, 5>;
 
 }  // namespace lares::decide

@@ -28,14 +28,18 @@ inline PageRange pages_of(std::uintptr_t address, Bytes length, unsigned page_sh
 struct PageAnswer {
   enum class State : std::uint8_t {
     found,     ///< `node` holds most of the pages that exist, and they are most of the range
-    unplaced,  ///< at least half of the pages do not exist yet: the first touch decides
-    unknown,   ///< not mapped, the zero page, or an error that may pass
+    unplaced,  ///< at least half of the pages do not exist yet: the first write decides
+    unknown,   ///< not mapped, or an error that may pass
     refused,   ///< the kernel will never tell; `error` says why
   };
   State state = State::unknown;
   OsNode node;
   int error = 0;  ///< errno; 0 if the call succeeded
 };
+
+/// True if the page at that address is part of a mapping. Before Linux 6.12 the kernel says of a
+/// private page that nobody has written to what it says where nothing is mapped: -EFAULT.
+bool is_mapped(const SystemCalls& calls, std::uintptr_t page, Bytes bytes) noexcept;
 
 inline constexpr std::size_t max_sampled_pages = 64;
 

@@ -17,9 +17,10 @@ enum class Located : std::uint8_t {
   data,     ///< `affinity` or `depend` named memory, and its pages lie somewhere
   name,     ///< `depend` named a flag or a slot, which stands for a block (decide/names.hpp)
   series,   ///< its place among the tasks that one thread makes (decide/series.hpp)
-  loop      ///< its iterations of a taskloop (decide/pieces.hpp)
+  loop,     ///< its iterations of a taskloop (decide/pieces.hpp)
+  argument  ///< pointers among its arguments (decide/arguments.hpp)
 };
-inline constexpr std::size_t located_kinds = 5;
+inline constexpr std::size_t located_kinds = 6;
 
 /// One construct. Counts only grow; all orders are relaxed but that of `ready`.
 struct ConstructRow {
@@ -38,7 +39,7 @@ struct ConstructRow {
 };
 
 struct ExplainFile {
-  static constexpr std::uint64_t expected_magic = 0x3158454552414cULL;  // "LAREEX1"
+  static constexpr std::uint64_t expected_magic = 0x3258454552414cULL;  // "LAREEX2"
   static constexpr std::size_t most_rows = 256;
 
   std::uint64_t magic = 0;

@@ -11,6 +11,7 @@
 #include "runtime/placing.hpp"
 #include "runtime/process_lock.hpp"
 #include "runtime/record.hpp"
+#include "runtime/task_pool.hpp"
 #include "runtime/waking.hpp"
 #include "runtime/watch.hpp"
 #include "runtime/weaving.hpp"
@@ -124,10 +125,10 @@ class Dealt {
   explicit Dealt(Worker& worker) noexcept : worker_(worker), heads_(worker.dealt_storage) {
     for (Task*& head : heads_) head = nullptr;
   }
-  void add_older(Task& task, DomainId home) noexcept {
+  void add_older(Task& task, DomainId home, Located located) noexcept {
     task.home = home;
-    task.located = worker_.held_by_strong_names ? Located::name : Located::series;
-    if (worker_.held_by_strong_names) task.flags |= task_flag::told;
+    task.located = located;
+    if (located == Located::name) task.flags |= task_flag::told;
     task.next = heads_[home.index()];
     heads_[home.index()] = &task;
   }
@@ -282,16 +283,43 @@ bool sort_by_name(std::span<Task*> held) noexcept {
   return true;
 }
 
-// Each to the domain that has its part of them in the order of memory.
+// What the arguments of tasks without names say; nothing if somebody else has the books.
+decide::PointerArguments arguments_of_held(Worker& worker) noexcept {
+  const memory::TryLock::Guard lock(worker.team->books.lock);
+  const bool has_names = worker.held_by_strong_names || !Engine::instance().homes()->are_of_pages();
+  if (!lock || has_names || worker.held_series == nullptr) return {};
+  return worker.held_series->arguments();
+}
+
+// Where pages are: an invalid id if they are not there yet.
+DomainId home_of_page(std::uintptr_t address) noexcept {
+  return Engine::instance().homes()->find(address, Bytes{}, policy::AccessMode::read).home;
+}
+
+DomainId home_by_arguments(const Worker& worker, const decide::PointerArguments& arguments,
+                           const Task& task, DomainId otherwise) noexcept {
+  if (task.has(task_flag::depends)) return {};
+  const auto words = words_of(task.payload(), TaskPool::payload_room(task));
+  const std::size_t domains = worker.team->places->domains_with_workers().size();
+  return arguments.again(words, domains, otherwise, home_of_page);
+}
+
+// Each to the domain that has its data, by its arguments, or else its part of them in the order of
+// memory.
 void deal(Worker& worker, std::span<Task*> held, const decide::Weave& weave) noexcept {
   const policy::Places& places = *worker.team->places;
+  const Located located = worker.held_by_strong_names ? Located::name : Located::series;
+  const decide::PointerArguments arguments = arguments_of_held(worker);
   Dealt dealt(worker);
   // The newest first, since the oldest is handed out first.
   for (std::uint64_t position = held.size(); position-- > 0;) {
     if (held[position] == nullptr) continue;
     const WorkerId part =
         decide::worker_of_part(weave.rank(position), held.size(), worker.team->size());
-    dealt.add_older(*held[position], places.domain_of(part));
+    const DomainId home = places.domain_of(part);
+    const DomainId told = home_by_arguments(worker, arguments, *held[position], home);
+    dealt.add_older(*held[position], told.valid() ? told : home,
+                    told.valid() ? Located::argument : located);
   }
   dealt.hand_out();
 }
@@ -321,8 +349,8 @@ DomainId home_of_part(const Worker& worker, std::uint64_t position, std::uint64_
   return places.domain_of(decide::worker_of_part(position, count, worker.team->size()));
 }
 
-InSeries next_in(Worker& worker, CreatorBooks& books, std::uintptr_t code) noexcept {
-  decide::Series& series = books.series.of(code);
+InSeries next_in(Worker& worker, CreatorBooks& books, decide::Series& series,
+                 std::uintptr_t code) noexcept {
   switch (series.next(books.round)) {
     case decide::Series::Answer::hold:
       return begin_hold(worker, series, code);
@@ -334,6 +362,21 @@ InSeries next_in(Worker& worker, CreatorBooks& books, std::uintptr_t code) noexc
   const DomainId home = home_of_part(worker, series.rank(), series.count());
   if (home.valid() && series.rounds() < decide::limits::first_instances) settle(worker);
   return {home, false, series.position() == 0};
+}
+
+// The same of one that names no data: its arguments may say where that is.
+InSeries next_by_arguments(Worker& worker, CreatorBooks& books, std::uintptr_t code,
+                           std::span<const std::uintptr_t> words) noexcept {
+  decide::Series& series = books.series.of(code);
+  InSeries known = next_in(worker, books, series, code);
+  if (words.empty() || series.has_tiny_tasks() || !series.arguments().may_tell()) return known;
+  if (!Engine::instance().homes()->are_of_pages()) return known;
+  const std::size_t domains = worker.team->places->domains_with_workers().size();
+  const DomainId home = series.arguments().next(words, domains, known.home, home_of_page);
+  if (!home.valid() || known.held) return known;
+  known.home = home;
+  known.located = Located::argument;
+  return known;
 }
 
 // What `ask(books)` answers if this worker is the only creator.
@@ -359,8 +402,11 @@ InSeries ask_books(Worker& worker, std::uintptr_t code, Ask ask) noexcept {
 
 }  // namespace
 
-InSeries next_in_series(Worker& worker, std::uintptr_t code) noexcept {
-  return ask_books(worker, code, [&](CreatorBooks& books) { return next_in(worker, books, code); });
+InSeries next_in_series(Worker& worker, std::uintptr_t code,
+                        std::span<const std::uintptr_t> words) noexcept {
+  return ask_books(worker, code, [&](CreatorBooks& books) {
+    return next_by_arguments(worker, books, code, words);
+  });
 }
 
 namespace {
@@ -369,7 +415,7 @@ namespace {
 InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,
                       std::span<const Dependence> dependences) noexcept {
   return ask_books(worker, code, [&](CreatorBooks& books) -> InSeries {
-    const InSeries in_series = next_in(worker, books, code);
+    const InSeries in_series = next_in(worker, books, books.series.of(code), code);
     const decide::NameBook::Told told = ask_names(books, code, dependences);
     worker.held_by_strong_names = told.strong;
     task.located = told.count == 0 ? Located::series : Located::name;
@@ -393,19 +439,20 @@ void submit_in_series(Worker& worker, Task& task, InSeries known) noexcept {
     hold_back(worker, task);
   } else {
     task.home = known.home;
-    task.located = Located::series;
+    task.located = known.located;
     place_ready(worker, task);
   }
   record::resumed(worker);
 }
 
 void submit_perhaps_in_series(Worker& worker, Task& task, std::uintptr_t code,
+                              std::span<const std::uintptr_t> words,
                               std::span<const Dependence> dependences) noexcept {
   const bool plain = task.access_count == 0 && !task.home.valid() && task.priority == 0 &&
                      !task.has(task_flag::detachable);
   if (!plain) return submit(worker, task, dependences);
   if (dependences.empty()) {
-    const InSeries known = next_in_series(worker, code);
+    const InSeries known = next_in_series(worker, code, words);
     return known.known() ? submit_in_series(worker, task, known) : submit(worker, task, {});
   }
   // Who used it last is known by its name alone where caches make the domains.

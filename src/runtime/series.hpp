@@ -19,28 +19,38 @@ inline bool may_be_in_series(const Worker& worker) noexcept {
 
 /// What is known of the next task of the construct at `code`.
 struct InSeries {
-  DomainId home;        ///< invalid if nothing is
-  bool held = false;    ///< its series is to be complete before it is
-  bool begins = false;  ///< it is the first of what has been made before
+  DomainId home;                      ///< invalid if nothing is
+  bool held = false;                  ///< its series is to be complete before it is
+  bool begins = false;                ///< it is the first of what has been made before
+  Located located = Located::series;  ///< by what `home` is known
   [[nodiscard]] bool known() const noexcept { return home.valid() || held; }
 };
 
-/// Counts the next task of the construct. Only where may_be_in_series().
-InSeries next_in_series(Worker& worker, std::uintptr_t code) noexcept;
+/// The whole words of a task's arguments; none if they are not aligned as pointers are.
+inline std::span<const std::uintptr_t> words_of(const void* arguments, std::size_t bytes) noexcept {
+  if (reinterpret_cast<std::uintptr_t>(arguments) % alignof(std::uintptr_t) != 0) return {};
+  return {static_cast<const std::uintptr_t*>(arguments), bytes / sizeof(std::uintptr_t)};
+}
+
+/// Counts the next task of the construct. Only where may_be_in_series(). `words`: of its arguments.
+InSeries next_in_series(Worker& worker, std::uintptr_t code,
+                        std::span<const std::uintptr_t> words) noexcept;
 
 /// Takes a new task of which next_in_series() knew something. The task may be gone afterwards.
 void submit_in_series(Worker& worker, Task& task, InSeries known) noexcept;
 
 /// As submit(), where may_be_in_series().
 void submit_perhaps_in_series(Worker& worker, Task& task, std::uintptr_t code,
+                              std::span<const std::uintptr_t> words,
                               std::span<const Dependence> dependences) noexcept;
 
-/// As submit(), for a task of the construct at `code`: it may belong to a series, or write what has
-/// a name.
+/// As submit(), for a task of the construct at `code` with these words among its arguments: it may
+/// belong to a series, or write what has a name.
 inline void submit_from(Worker& worker, Task& task, std::uintptr_t code,
+                        std::span<const std::uintptr_t> words,
                         std::span<const Dependence> dependences) noexcept {
   if (!may_be_in_series(worker)) return submit(worker, task, dependences);
-  submit_perhaps_in_series(worker, task, code, dependences);
+  submit_perhaps_in_series(worker, task, code, words, dependences);
 }
 
 /// Takes a new task that is ready and was to be held (task_flag::held).

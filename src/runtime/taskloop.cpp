@@ -5,10 +5,9 @@
 namespace lares::runtime {
 
 bool SeenTaskloops::is_new(std::uintptr_t code) noexcept {
-  Seen& seen = seen_[(code * 0x9E3779B97F4A7C15ULL) >> (64U - bits)];
-  if (seen.code != code) seen = {code, 0};
-  if (seen.instances == decide::limits::first_instances) return false;
-  ++seen.instances;
+  std::uint32_t& instances = instances_.of(code);
+  if (instances == decide::limits::first_instances) return false;
+  ++instances;
   return true;
 }
 

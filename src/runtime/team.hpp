@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "base/tick_rate.hpp"
 #include "decide/away.hpp"
+#include "decide/by_code.hpp"
 #include "decide/first_touches.hpp"
 #include "decide/help.hpp"
 #include "decide/hold.hpp"
@@ -63,19 +64,14 @@ bool has_tasks(const Team& team) noexcept;
 /// A region that was trusted has made a task: trust is lost for all, and slower to come back.
 void distrust_hints() noexcept;
 
-/// How often the taskloops of the program have run, by their code; a colliding one is new again.
+/// How often the taskloops of the program have run, by their code.
 class SeenTaskloops {
  public:
   /// True for the first decide::limits::first_instances times; counts them.
   bool is_new(std::uintptr_t code) noexcept;
 
  private:
-  static constexpr unsigned bits = 6;
-  struct Seen {
-    std::uintptr_t code = 0;
-    std::uint32_t instances = 0;
-  };
-  std::array<Seen, 1U << bits> seen_;
+  decide::ByCode<std::uint32_t, 6> instances_;
 };
 
 /// What the tasks of a team's creators have shown (series.hpp). Whoever makes a task tries the

@@ -126,6 +126,25 @@ class Locality(Shares):
                 self.compare(4, "bench/taskloops", arguments, "sweeps", compiler, "auto")
 
 
+class Pointers(unittest.TestCase):
+    """Tasks go where the blocks are that their arguments point to, whoever has filled these."""
+
+    def remote(self, compiler, *words):
+        done = run(4, *words, program(f"tests/lab/lab_own_blocks-{compiler}"))
+        self.assertIn("result=ok", done.output)
+        matrix = lab_guests.fetched(done.region("late"))
+        return lab_guests.remote(matrix) / sum(map(sum, matrix))
+
+    def test_tasks_go_to_the_blocks_that_they_point_to(self):
+        for compiler in ("gcc", "clang"):
+            with self.subTest(compiler):
+                stock = self.remote(compiler)
+                ours = self.remote(compiler, LARES, "run", "--quiet", "--")
+                print(f"own_blocks-{compiler}: {stock:.3f} remote, under lares run {ours:.3f}")
+                self.assertGreater(stock, 0.6)
+                self.assertLess(ours, stock / 2)
+
+
 class Programs(Shares):
     """`lares run` in other guests: at home there too, with right results."""
 

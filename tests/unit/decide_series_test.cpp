@@ -111,12 +111,5 @@ TEST(SeriesBook, TellsConstructsApart) {
   EXPECT_EQ(book.of(0x1000).next(2), Answer::place);
 }
 
-TEST(SeriesBook, ForgetsAConstructWhoseEntryAnotherOneTakes) {
-  SeriesBook book;
-  make(book.of(1), 1, 3);
-  for (std::uintptr_t code = 2; code < 2000; ++code) book.of(code).next(1);
-  EXPECT_EQ(book.of(1).next(2), Answer::hold);
-}
-
 }  // namespace
 }  // namespace lares::decide

@@ -39,6 +39,23 @@ class PageHomesTest : public testing::Test {
   PageHomes homes{four_nodes(), fake.kernel(), exact()};
 };
 
+// As kernels before 6.12 answer for private memory that nobody has written to.
+TEST_F(PageHomesTest, AMappedPageThatIsNotThereIsUnplacedWhateverTheKernelCallsIt) {
+  void* const memory =
+      mmap(nullptr, 16 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const auto first = reinterpret_cast<std::uintptr_t>(memory) / page;
+  fake.put(first, 16, -EFAULT);
+  EXPECT_TRUE(homes.find(first * page, Bytes{8 * page}).unplaced);
+  fake.put(first, 1, 2);
+  EXPECT_TRUE(homes.find(first * page, Bytes{8 * page}).unplaced) << "an allocator's header";
+  fake.put(first, 8, 2);
+  EXPECT_EQ(home(first, Bytes{8 * page}), DomainId{2}) << "nothing wrong was kept";
+  munmap(memory, 16 * page);
+  fake.put(first, 16, -EFAULT);
+  EXPECT_FALSE(homes.find((first + 8) * page, Bytes{8 * page}).unplaced);
+}
+
 TEST_F(PageHomesTest, AsksOnceForARangeThatItKnows) {
   fake.put(100, block_pages, 2);
   EXPECT_EQ(home(100), DomainId{2});

@@ -26,7 +26,7 @@ template <class Body>
 void make_series(Worker& worker, int tasks, Body body, std::uintptr_t construct = code) {
   for (int i = 0; i < tasks; ++i) {
     submit_from(worker, *host::make_task(worker, [body, i](Worker& runner) { body(runner, i); }),
-                construct, {});
+                construct, {}, {});
   }
 }
 
@@ -154,7 +154,7 @@ DealtBlocks deal_blocks(Worker& worker, std::uintptr_t construct, bool down, cha
   for (int slow = 0; slow < BlockTask::side; ++slow) {
     for (int fast = 0; fast < BlockTask::side; ++fast) {
       const BlockTask block{down ? fast : slow, down ? slow : fast, memory};
-      submit_from(worker, *host::make_task(worker, block), construct, {});
+      submit_from(worker, *host::make_task(worker, block), construct, {}, {});
     }
   }
   release_held(worker);
@@ -216,7 +216,7 @@ TEST(SeriesOfTasks, OfTwoLoopsAreAllRunIfTheyMakeTasksThatOutliveThem) {
     host::single(2, [sweep](Worker& worker) {
       for (int i = 0; i < 64; ++i) {
         submit_from(worker, *host::make_task(worker, Parent{i % 8, i / 8}),
-                    code + static_cast<std::uintptr_t>(sweep), {});
+                    code + static_cast<std::uintptr_t>(sweep), {}, {});
       }
     });
     EXPECT_EQ(ran, 64);
@@ -233,7 +233,7 @@ TEST(SeriesOfTasks, ThatHaveNamesAreDealtInTheOrderOfThese) {
       const int at = made % 8 * 8 + made / 8;
       const auto body = [at](Worker&) { flags[static_cast<std::size_t>(at)] = 1; };
       const Dependence out = host::out(&flags[static_cast<std::size_t>(at)]);
-      submit_from(worker, *host::make_task(worker, body), code, {&out, 1});
+      submit_from(worker, *host::make_task(worker, body), code, {}, {&out, 1});
     }
     if (worker.hold.count() != 64) GTEST_SKIP() << "homes are not of pages here";
     release_held(worker);

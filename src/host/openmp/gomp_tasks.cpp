@@ -158,7 +158,9 @@ void run_later(runtime::Worker& worker, Recipe recipe,
     *static_cast<std::uintptr_t*>(detach) = event_of(*task);
     *static_cast<std::uintptr_t*>(task->host.call.data) = event_of(*task);
   }
-  runtime::submit_from(worker, *task, reinterpret_cast<std::uintptr_t>(recipe.body), dependences);
+  runtime::submit_from(
+      worker, *task, reinterpret_cast<std::uintptr_t>(recipe.body),
+      runtime::words_of(task->host.call.data, static_cast<std::size_t>(recipe.size)), dependences);
 }
 
 // Without data to copy or dependences to wait for.
@@ -369,7 +371,8 @@ class LoneConstruct {
 [[gnu::noinline]] void place_in_series(runtime::Worker& worker, Body body, void* data, long size,
                                        long align, unsigned flags) {
   const auto code = reinterpret_cast<std::uintptr_t>(body);
-  const runtime::InSeries known = runtime::next_in_series(worker, code);
+  const runtime::InSeries known = runtime::next_in_series(
+      worker, code, runtime::words_of(data, static_cast<std::size_t>(size)));
   const Recipe recipe{body, data, nullptr, size, align, flags, 0};
   if (known.known()) {
     return runtime::submit_in_series(worker, *make_with_copy(worker, recipe), known);

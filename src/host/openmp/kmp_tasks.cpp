@@ -200,7 +200,8 @@ namespace {
   const std::uint32_t bits = task.host.bits.flags;
   if ((bits & task_bit::priority) != 0) task.priority = priority_of(worker, task);
   if (is_included(worker, bits)) return run_now(worker, made, dependences);
-  runtime::submit_from(worker, task, reinterpret_cast<std::uintptr_t>(made.routine), dependences);
+  runtime::submit_from(worker, task, reinterpret_cast<std::uintptr_t>(made.routine),
+                       runtime::words_of(task.payload(), task.host.bits.payload), dependences);
 }
 
 [[gnu::noinline]] void hand_in_watched(runtime::Worker& worker, CompilerTask& made,

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <climits>
 
+#include "memory/page_query.hpp"
 #include "memory/place/runs.hpp"
 #include "memory/refusal.hpp"
 
@@ -200,7 +201,13 @@ int where_are(const SystemCalls& calls, std::uintptr_t first, std::size_t count,
     status[i] = -EFAULT;
   }
   const long result = calls.move(count, pages.data(), nullptr, status);
-  return result < 0 ? static_cast<int>(-result) : 0;
+  if (result < 0) return static_cast<int>(-result);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (status[i] == -EFAULT && is_mapped(calls, first + i * page.count, page)) {
+      status[i] = -ENOENT;
+    }
+  }
+  return 0;
 }
 
 }  // namespace lares::memory

@@ -115,6 +115,8 @@ const char* to_words(runtime::Located located) noexcept {
       return "series";
     case runtime::Located::loop:
       return "loop";
+    case runtime::Located::argument:
+      return "argument";
     case runtime::Located::unknown:
       break;
   }

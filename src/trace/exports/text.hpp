@@ -32,7 +32,7 @@ SourcePlace source_place(const Construct& construct);
 /// The name of a grain's construct; "unknown construct" where none is known. Not cleaned.
 std::string_view construct_name(const Trace& trace, Index construct) noexcept;
 
-/// "unknown", "data", "name", "series", "loop".
+/// "unknown", "data", "name", "series", "loop", "argument".
 const char* to_words(runtime::Located located) noexcept;
 
 /// The command as one line: its words with blanks between. Not cleaned.

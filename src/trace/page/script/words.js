@@ -2,7 +2,8 @@
 
 const LOCALITIES = ["local", "same domain", "remote", "unknown"];
 // By runtime::Located: whose opinion it is that a grain's home is there.
-const LOCATED = ["nobody", "the clause's data", "the name in depend", "its place in a series", "its place in a loop"];
+const LOCATED = ["nobody", "the clause's data", "the name in depend", "its place in a series", "its place in a loop",
+                 "a pointer among its arguments"];
 
 // Three figures: 12.3, 4.56, 789.
 function figures(value) {
