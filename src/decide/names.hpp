@@ -28,7 +28,9 @@ class NameBook {
   static constexpr std::uint64_t smallest_block = 256;
   /// More are not told apart.
   static constexpr std::size_t most_names = 65536;
-  /// Of one construct's names so many are asked where they are.
+  /// Blocks of less share their pages with others.
+  static constexpr std::uint64_t smallest_moved = 4096;
+  /// Of one construct's names about so many are asked where they are.
   static constexpr std::uint32_t sample = 16;
 
   struct Told {
@@ -58,7 +60,30 @@ class NameBook {
     return told(*construct, index_of(*construct), position, home_of);
   }
 
+  /// Memory that shall go where the tasks are at home that write what the names in it stand for.
+  struct Part {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    [[nodiscard]] bool is_empty() const noexcept { return begin == end; }
+  };
+  /// The part that `name` lies in, if all of its construct's names were on one node and have been
+  /// told of `rounds` times since they are known; each part once. `home_of(position, count)` tells
+  /// homes apart. A name's block ends where the next one begins; where that is far away the part
+  /// ends, too. O(names of the part).
+  template <class HomeOf>
+  Part bring(std::uintptr_t name, std::uint32_t rounds, HomeOf home_of) {
+    Entry* const known = find(name);
+    if (known == nullptr || known->is_brought) return {};
+    const Construct& construct = constructs_[known->construct];
+    if (construct.count == 0 || !construct.strong || construct.nearest < smallest_moved) return {};
+    if (construct.told < std::uint64_t{rounds} * construct.count) return {};
+    known->is_brought = true;
+    const std::uint32_t rank = construct.ranks[known->position % construct.count];
+    return new_part(part_of(construct, name, rank, home_of));
+  }
+
  private:
+  static constexpr std::size_t most_parts = 4096;
   /// A task that reads what one of so few names before it stands for is most likely its neighbour.
   static constexpr std::uint32_t smallest_generation = 8;
   static constexpr std::size_t most_constructs = 64;
@@ -67,16 +92,20 @@ class NameBook {
     std::uintptr_t name = 0;     ///< 0: free
     std::uint32_t position = 0;  ///< as they were made
     std::uint32_t construct = 0;
+    bool is_brought = false;  ///< its part is known to be
   };
   struct Construct {
     std::uintptr_t code = 0;
     std::uintptr_t first = 0;  ///< the first name of its newest generation
     std::uintptr_t last = 0;   ///< its newest name
     std::uint64_t nearest = std::numeric_limits<std::uint64_t>::max();  ///< two in a row, in bytes
-    std::uint32_t names = 0;  ///< of its newest generation
-    std::uint32_t count = 0;  ///< of its first generation, once that is complete; 0 before
+    std::uint64_t smallest = 0;  ///< of its first generation's blocks, in bytes
+    std::uint32_t names = 0;     ///< of its newest generation
+    std::uint32_t count = 0;     ///< of its first generation, once that is complete; 0 before
     bool strong = false;
+    std::uint64_t told = 0;            ///< how often positions were answered
     std::vector<std::uint32_t> ranks;  ///< by position, of its first generation: by address
+    std::vector<std::uint64_t> ends;   ///< by rank: of its block, from the first one's begin on
   };
 
   static std::size_t hash(std::uintptr_t name) noexcept {
@@ -139,6 +168,7 @@ class NameBook {
   template <class HomeOf>
   Told told(Construct& construct, std::uint32_t index, std::uint32_t position, HomeOf home_of) {
     if (construct.count == 0) complete(construct, index, home_of);
+    ++construct.told;
     return {construct.ranks[position % construct.count], construct.count, construct.strong,
             position == 0};
   }
@@ -161,6 +191,50 @@ class NameBook {
               [](const Entry& a, const Entry& b) { return a.name < b.name; });
     construct.ranks.resize(construct.count);
     for (std::uint32_t i = 0; i < construct.count; ++i) construct.ranks[names[i].position] = i;
+    measure(construct, names);
+  }
+  static void measure(Construct& construct, const std::vector<Entry>& in_order) {
+    construct.ends.clear();
+    std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
+    for (std::size_t i = 1; i < in_order.size(); ++i) {
+      smallest = std::min(smallest, in_order[i].name - in_order[i - 1].name);
+      construct.ends.push_back(in_order[i].name - in_order[0].name);
+    }
+    const std::uint64_t all = construct.ends.empty() ? 0 : construct.ends.back();
+    construct.ends.push_back(all + (in_order.size() > 1 ? smallest : 0));
+    construct.smallest = smallest;
+  }
+
+  static std::uint64_t begin_of(const Construct& construct, std::uint32_t rank) noexcept {
+    return rank == 0 ? 0 : construct.ends[rank - 1];
+  }
+  static bool is_far(const Construct& construct, std::uint32_t rank) noexcept {
+    return construct.ends[rank] - begin_of(construct, rank) > 2 * construct.smallest;
+  }
+
+  /// Of names that follow each other in memory, those with the same home.
+  template <class HomeOf>
+  static Part part_of(const Construct& construct, std::uintptr_t name, std::uint32_t rank,
+                      HomeOf home_of) {
+    const auto home = home_of(rank, construct.count);
+    std::uint32_t first = rank;
+    std::uint32_t last = rank;
+    const auto is_same = [&](std::uint32_t other) {
+      return home_of(other, construct.count) == home;
+    };
+    while (first > 0 && is_same(first - 1) && !is_far(construct, first - 1)) --first;
+    while (last + 1 < construct.count && is_same(last + 1) && !is_far(construct, last)) ++last;
+    const std::uintptr_t base = name - begin_of(construct, rank);
+    const std::uint64_t end = is_far(construct, last)
+                                  ? begin_of(construct, last) + construct.smallest
+                                  : construct.ends[last];
+    return {base + begin_of(construct, first), base + end};
+  }
+  Part new_part(const Part& part) {
+    if (parts_.size() == most_parts) return {};
+    if (std::find(parts_.begin(), parts_.end(), part.begin) != parts_.end()) return {};
+    parts_.push_back(part.begin);
+    return part;
   }
   static bool are_too_near(const Construct& construct) noexcept {
     return construct.nearest < smallest_block;
@@ -172,7 +246,9 @@ class NameBook {
     int place = -1;
     std::uint32_t asked = 0;
     for (const Entry& entry : entries_) {
-      if (entry.name == 0 || entry.construct != index || entry.position % step != 0) continue;
+      if (entry.name == 0 || entry.construct != index) continue;
+      // No rhythm that data may be dealt out in.
+      if ((entry.position * 0x9E3779B9U >> 16U) % step != 0) continue;
       const int here = home_of(entry.name);
       if (here < 0 || (asked != 0 && here != place)) return false;
       place = here;
@@ -184,6 +260,7 @@ class NameBook {
   std::vector<Entry> entries_;  ///< open addressing, a power of two, at most half full
   std::size_t names_ = 0;
   std::vector<Construct> constructs_;
+  std::vector<std::uintptr_t> parts_;  ///< begins of those that bring() has answered
 };
 
 }  // namespace lares::decide

@@ -105,6 +105,18 @@ class Engine {
     stable_work_listener_.store(listener, std::memory_order_relaxed);
   }
 
+  /// Moves the pages that begin in [address, address + bytes) to a domain. Any thread, on its own
+  /// stack; others may use them meanwhile.
+  using Bringer = void (*)(std::uintptr_t address, Bytes bytes, DomainId to) noexcept;
+  /// Set before the program's own code runs: data that one thread has written goes to the tasks
+  /// that use it. Null for none.
+  static void set_bringer(Bringer bring) noexcept {
+    bringer_.store(bring, std::memory_order_relaxed);
+  }
+  [[nodiscard]] static Bringer bringer() noexcept {
+    return bringer_.load(std::memory_order_relaxed);
+  }
+
   /// Whether threads shall tell for which domain they work (memory/whereabouts.hpp). Set before the
   /// first team.
   [[nodiscard]] static bool are_homes_asked() noexcept {
@@ -142,6 +154,7 @@ class Engine {
   static inline std::atomic<bool> active_{false};
   static inline std::atomic<const char*> record_folder_{nullptr};
   static inline std::atomic<StableWorkListener> stable_work_listener_{nullptr};
+  static inline std::atomic<Bringer> bringer_{nullptr};
   static inline std::atomic<bool> homes_asked_{false};
   static inline std::atomic<AfterBarrier> after_barrier_{nullptr};  // set once, by any thread
   bool wants_data_ = false;

@@ -216,7 +216,17 @@ template <bool attended>
   if constexpr (attended) tell_whom_it_works_for(worker, previous);
 }
 
+// Memory that comes to this worker's domain, before it runs what is at home there.
+void take_delivery(const Worker& worker) noexcept {
+  const Engine::Bringer bring = Engine::bringer();
+  if (bring == nullptr) return;
+  Delivery& delivery = worker.team->deliveries[worker.domain.index()];
+  if (!delivery.is_there()) return;
+  delivery.take([&](std::uintptr_t begin, Bytes bytes) { bring(begin, bytes, worker.domain); });
+}
+
 [[gnu::noinline]] void execute_attended(Worker& worker, Task& task) noexcept {
+  take_delivery(worker);
   execute_as<true>(worker, task);
   body_ended(worker, task);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "decide/follow.hpp"
 #include "decide/series.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/execution.hpp"
@@ -156,12 +157,17 @@ bool is_written(const Dependence& dependence) noexcept {
          dependence.kind != DependKind::all_memory;
 }
 
-// What is known of the first thing that the task writes.
-decide::NameBook::Told ask_names(CreatorBooks& books, std::uintptr_t code,
+/// What the task writes first; 0 if it writes nothing.
+std::uintptr_t name_of(std::span<const Dependence> dependences) noexcept {
+  const auto written = std::find_if(dependences.begin(), dependences.end(), is_written);
+  return written == dependences.end() ? 0 : written->address;
+}
+
+// What is known of that.
+decide::NameBook::Told ask_names(CreatorBooks& books, std::uintptr_t code, std::uintptr_t name,
                                  std::span<const Dependence> dependences) noexcept {
   memory::Homes& homes = *Engine::instance().homes();
-  const auto written = std::find_if(dependences.begin(), dependences.end(), is_written);
-  if (written == dependences.end()) return {};
+  if (name == 0) return {};
   const auto reads = [dependences](std::uintptr_t name) {
     return std::any_of(dependences.begin(), dependences.end(), [name](const Dependence& other) {
       return other.address == name && other.kind == DependKind::in;
@@ -170,7 +176,7 @@ decide::NameBook::Told ask_names(CreatorBooks& books, std::uintptr_t code,
   const auto home_of = [&homes](std::uintptr_t address) {
     return homes.find(address, Bytes{}, policy::AccessMode::read).home.value();
   };
-  return books.names.next(code, written->address, reads, home_of);
+  return books.names.next(code, name, reads, home_of);
 }
 
 void settle_no_more(Worker& worker) noexcept {
@@ -411,19 +417,36 @@ InSeries next_in_series(Worker& worker, std::uintptr_t code,
 
 namespace {
 
+// What one thread has written goes to the domains whose tasks write it, once.
+void perhaps_bring(Worker& worker, decide::NameBook& names, std::uintptr_t name,
+                   DomainId home) noexcept {
+  Team& team = *worker.team;
+  if (Engine::bringer() == nullptr || !team.deliveries[home.index()].is_empty()) return;
+  const auto home_of = [&worker](std::uint32_t position, std::uint32_t count) {
+    return home_of_part(worker, position, count);
+  };
+  const std::size_t domains = team.places->domains_with_workers().size();
+  const decide::NameBook::Part part = names.bring(name, decide::rounds_to_pay(domains), home_of);
+  if (!part.is_empty()) team.deliveries[home.index()].put(part.begin, part.end);
+}
+
 // Of a task with dependences: its name's home, or else its place in the series.
 InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,
                       std::span<const Dependence> dependences) noexcept {
   return ask_books(worker, code, [&](CreatorBooks& books) -> InSeries {
     const InSeries in_series = next_in(worker, books, books.series.of(code), code);
-    const decide::NameBook::Told told = ask_names(books, code, dependences);
+    const std::uintptr_t name = name_of(dependences);
+    const decide::NameBook::Told told = ask_names(books, code, name, dependences);
     worker.held_by_strong_names = told.strong;
     task.located = told.count == 0 ? Located::series : Located::name;
     if (told.count == 0) return in_series;
     // Two rounds of names have been made: what they touch has been touched.
     if (worker.settles_series && ++worker.told_by_name > 2 * told.count) settle_no_more(worker);
     const DomainId home = home_of_part(worker, told.position, told.count);
-    if (told.strong && home.valid()) task.flags |= task_flag::told;
+    if (told.strong && home.valid()) {
+      task.flags |= task_flag::told;
+      perhaps_bring(worker, books.names, name, home);
+    }
     return {home, false, told.begins};
   });
 }

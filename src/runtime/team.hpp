@@ -24,6 +24,7 @@
 #include "policy/policy.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/courtesy.hpp"
+#include "runtime/delivery.hpp"
 #include "runtime/deque.hpp"
 #include "runtime/loops.hpp"
 #include "runtime/priority_queue.hpp"
@@ -250,6 +251,7 @@ class Team : public policy::QueueLengths {
   std::unique_ptr<Sleepers> sleepers;                ///< made at the first meeting, then constant
   std::vector<Looking> looking;                      ///< by domain with cores; likewise
   std::vector<std::atomic<bool>> fed;                ///< likewise: see is_fed()
+  std::vector<Delivery> deliveries;                  ///< likewise
   std::vector<decide::Away> away;                    ///< likewise
   std::vector<CoreId> core_of;                       ///< by worker, written at arrival
   Team* next_cached = nullptr;

@@ -214,5 +214,12 @@ TEST(Follow, TurnsToWorkThatGoesRoundWhereTheFirstDoesNotComeBack) {
   }
 }
 
+TEST(RoundsToPay, AreFewerWhereMoreDomainsMoveTheirParts) {
+  EXPECT_EQ(rounds_to_pay(2), 5U);
+  EXPECT_EQ(rounds_to_pay(4), 2U);
+  EXPECT_EQ(rounds_to_pay(8), 1U);
+  EXPECT_GT(rounds_to_pay(1), 1'000'000U) << "nothing is far away";
+}
+
 }  // namespace
 }  // namespace lares::decide

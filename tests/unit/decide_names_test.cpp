@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/ids.hpp"
+
 namespace lares::decide {
 namespace {
 
@@ -144,6 +146,111 @@ TEST(NameBook, HoldsManyAndThenTellsNoFurtherOnes) {
   const auto beyond =
       book.next(code, flags + 16 * (NameBook::most_names + 5), reads_nothing, nowhere);
   EXPECT_EQ(beyond.count, 0U);
+}
+
+constexpr std::uintptr_t block = 65536;
+
+/// As Team::places would have them: four homes, equal parts in order.
+const auto quarter = [](std::uint32_t position, std::uint32_t count) {
+  return DomainId{std::size_t{4} * position / count};
+};
+
+std::vector<NameBook::Part> bring_all(NameBook& book, std::uint32_t count, std::uint32_t rounds,
+                                      std::uintptr_t first = flags) {
+  std::vector<NameBook::Part> parts;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const NameBook::Part part = book.bring(first + i * block, rounds, quarter);
+    if (!part.is_empty()) parts.push_back(part);
+  }
+  return parts;
+}
+
+// As a loop has dealt them out whose chunks are of one block.
+TEST(NameBook, NamesDealtToNodesInTurnAreInSeveralPlaces) {
+  for (int nodes = 2; nodes <= 9; ++nodes) {
+    const auto in_turn = [nodes](std::uintptr_t address) {
+      return static_cast<int>(address / block % static_cast<std::uintptr_t>(nodes));
+    };
+    for (const std::uint32_t count : {32U, 64U, 144U, 1000U}) {
+      NameBook book;
+      sweep(book, count, block, in_turn);
+      EXPECT_FALSE(book.next(code, flags, reads_nothing, in_turn).strong) << nodes << ' ' << count;
+    }
+  }
+}
+
+TEST(NameBook, BringsEachHomesPartOnce) {
+  NameBook book;
+  for (int again = 0; again < 3; ++again) sweep(book, 64, block, on_one_node);
+  const auto parts = bring_all(book, 64, 2);
+  ASSERT_EQ(parts.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(parts[i].begin, flags + i * 16 * block);
+    EXPECT_EQ(parts[i].end, flags + (i + 1) * 16 * block);
+  }
+  EXPECT_TRUE(bring_all(book, 64, 2).empty());
+}
+
+TEST(NameBook, BringsNothingBeforeItHasPaid) {
+  NameBook book;
+  sweep(book, 64, block, on_one_node);
+  for (int told = 1; told < 5; ++told) {
+    sweep(book, 64, block, on_one_node);
+    EXPECT_EQ(bring_all(book, 64, 4).size(), told == 4 ? 4U : 0U);
+  }
+}
+
+TEST(NameBook, BringsNeitherWhatIsSpreadNorWhatIsSmall) {
+  NameBook far;
+  NameBook near;
+  const auto everywhere = [](std::uintptr_t address) {
+    return static_cast<int>(address / block % 4);
+  };
+  for (int again = 0; again < 3; ++again) {
+    sweep(far, 64, block, everywhere);
+    sweep(near, 64, 64, on_one_node);
+  }
+  EXPECT_TRUE(bring_all(far, 64, 1).empty());
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    EXPECT_TRUE(near.bring(flags + i * 64, 1, quarter).is_empty());
+  }
+}
+
+// Two arrays in turn: the second one's names are told by the place in the first one's order.
+TEST(NameBook, BringsTheSecondArrayToo) {
+  constexpr std::uintptr_t other = flags + 1024 * block;
+  NameBook book;
+  for (int turn = 0; turn < 6; ++turn) {
+    const std::uintptr_t to = turn % 2 == 0 ? flags : other;
+    const std::uintptr_t from = turn % 2 == 0 ? other : flags;
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      const auto reads = [&](std::uintptr_t name) { return name == from + i * block; };
+      book.next(code, to + i * block, reads, on_one_node);
+    }
+  }
+  EXPECT_EQ(bring_all(book, 64, 2).size(), 4U);
+  const auto parts = bring_all(book, 64, 2, other);
+  ASSERT_EQ(parts.size(), 4U);
+  EXPECT_EQ(parts[3].begin, other + 48 * block);
+}
+
+// What lies between may be anybody's.
+TEST(NameBook, APartEndsWhereTheNextNameIsFarAway) {
+  NameBook book;
+  const auto name = [](std::uint32_t i) { return flags + i * block + (i < 5 ? 0 : 64 * block); };
+  for (int again = 0; again < 3; ++again) {
+    for (std::uint32_t i = 0; i < 40; ++i) book.next(code, name(i), reads_nothing, on_one_node);
+  }
+  std::uint64_t bytes = 0;
+  std::size_t parts = 0;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    const NameBook::Part part = book.bring(name(i), 1, quarter);
+    bytes += part.end - part.begin;
+    parts += part.is_empty() ? 0U : 1U;
+    EXPECT_TRUE(part.is_empty() || part.end <= name(4) + block || part.begin >= name(5));
+  }
+  EXPECT_EQ(bytes, 40 * block);
+  EXPECT_EQ(parts, 5U);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "host/openmp/seen_threads.hpp"
 #include "memory/follow/heap_areas.hpp"
 #include "memory/follow/samples.hpp"
+#include "memory/migrate/migrate.hpp"
 #include "memory/next_touch/ways.hpp"
 #include "memory/placement_choice.hpp"
 #include "memory/repair/pins.hpp"
@@ -71,9 +72,12 @@ struct State {
   std::size_t areas_found = 0;
   std::uintptr_t own_end = 0;  ///< of the heap as it was when Lares was set up
   double ratio = 1;            ///< remote to local memory
+  Nanoseconds begun = now();   ///< constant: when the program was
   bool moves_data = false;     ///< else only threads may move
   bool sees_teams = false;     ///< constant: threads of placed teams may go to their data
   bool has_told_dear = false;
+  std::atomic<std::uint64_t> brought_pages{0};  ///< statistics, of all threads
+  std::atomic<std::uint64_t> brought_ns{0};
   std::atomic<bool> busy{false};
 
   [[nodiscard]] memory::LargeArea* areas() const noexcept {
@@ -127,7 +131,7 @@ bool may_mark() noexcept {
 void stop_refused(int error) noexcept {
   std::array<char, 240> text;
   std::snprintf(text.data(), text.size(),
-                "the kernel refused userfaultfd (%s), nothing was moved; run as root or set "
+                "the kernel refused userfaultfd (%s), so nothing is watched; run as root or set "
                 "the sysctl vm.unprivileged_userfaultfd to 1",
                 std::strerror(error));
   stop(text.data());
@@ -361,8 +365,56 @@ bool has_sanitizer() noexcept {
       std::array{"__asan_init", "__hwasan_init", "__msan_init", "__tsan_init"}, is_there);
 }
 
+/// Where pages take too long to move it ends: no longer than the program has run so far, so that it
+/// is at most twice as slow for it, whatever a page takes.
+struct BringTime {
+  Nanoseconds since;
+  Nanoseconds most;
+};
+bool has_time_left(void* argument, const memory::MoveReport& /*so_far*/) noexcept {
+  const auto& time = *static_cast<const BringTime*>(argument);
+  return now() - time.since < time.most;
+}
+
+/// The kernel moves pages by itself: nothing waits for a touch, so nobody is in the way of it.
+void bring(std::uintptr_t address, Bytes bytes, DomainId to) noexcept {
+  State& state = *g_state;
+  const OsNode node = state.nodes.node_of(to);
+  const std::uintptr_t mask = state.page.count - 1;
+  const std::uintptr_t begin = (address + mask) & ~mask;
+  const std::uintptr_t end = (address + bytes.count + mask) & ~mask;
+  if (!node.valid() || end <= begin) return;
+  const Nanoseconds start = now();
+  BringTime time{start, start - state.begun};
+  memory::MoveOptions options;
+  options.page = state.page;
+  options.progress = has_time_left;
+  options.argument = &time;
+  options.tries = 1;  // who comes back to it does not: other pages are as good
+  const memory::MoveReport report =
+      memory::migrate(memory::real_calls(), begin, Bytes{end - begin}, node, options);
+  Engine::instance().homes()->forget(begin, Bytes{end - begin});
+  // relaxed: statistics.
+  state.brought_pages.fetch_add(report.moved, std::memory_order_relaxed);
+  state.brought_ns.fetch_add(static_cast<std::uint64_t>((now() - start).count),
+                             std::memory_order_relaxed);
+}
+
+void tell_brought() noexcept {
+  const std::uint64_t pages = g_state->brought_pages.load(std::memory_order_relaxed);
+  if (pages == 0) return;
+  const auto ns = static_cast<double>(g_state->brought_ns.load(std::memory_order_relaxed));
+  std::array<char, 240> text;
+  std::snprintf(text.data(), text.size(),
+                "%" PRIu64
+                " pages that one thread had written went to the tasks that name them, %.1f us each",
+                pages, ns / 1e3 / static_cast<double>(pages));
+  note(text.data());
+}
+
 /// What came of it, at the end of the process.
 void tell_fetched() noexcept {
+  tell_brought();
   const memory::NextTouchCounts counts = g_state->next_touch.counts();
   if (counts.pages == 0) return;
   std::array<char, 240> text;
@@ -430,7 +482,10 @@ void set_up_following() noexcept {
   g_state->ratio = mean_ratio(machine);
   g_state->own_end = memory::heap_end();
   std::atexit(tell_fetched);
-  if (g_state->moves_data) Engine::ask_for_homes();
+  if (g_state->moves_data) {
+    Engine::ask_for_homes();
+    Engine::set_bringer(bring);
+  }
   Engine::set_stable_work_listener(on_stable_work);
 }
 
