@@ -6,6 +6,7 @@
 //   opposite  each thread has written the part of the last but as many, a region for each sweep
 //   inside    the same in one region, after another one has written; a barrier a sweep
 //   tasks     tasks that ran anywhere have, in pieces of 64 KiB; one region, a barrier a sweep
+//   named     as serial, by tasks that name their 64 KiB in `depend`; one region, a taskwait a sweep
 //   pieces    pieces of 8 KiB by malloc, one thread has filled them; a region for each sweep, in
 //             which threads take pieces by their number
 //   shifting  as serial, but in each sweep a thread works on the part of its next neighbour but one
@@ -118,6 +119,21 @@ static void sweep_in_one_region(int sweeps) {
   }
 }
 
+static void sweep_named(int sweeps) {
+  const size_t block = block_bytes / sizeof(double);
+#pragma omp parallel
+#pragma omp single
+  for (int s = 0; s < sweeps; ++s) {
+    begin_sweep(s);
+    for (size_t first = 0; first < count; first += block) {
+      double* const from = array + first;
+#pragma omp task firstprivate(from, block) depend(inout : from[0 : block])
+      update(from, block);
+    }
+#pragma omp taskwait
+  }
+}
+
 // The child looks at the data, too.
 static void fork_and_look(int sweep) {
   const pid_t child = fork();
@@ -192,6 +208,8 @@ int main(int argc, char** argv) {
   }
   if (strcmp(shape, "tasks") == 0 || strcmp(shape, "inside") == 0) {
     sweep_in_one_region(sweeps);
+  } else if (strcmp(shape, "named") == 0) {
+    sweep_named(sweeps);
   } else {
     for (int s = 0; s < sweeps; ++s) {
       begin_sweep(s);
