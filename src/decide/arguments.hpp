@@ -73,7 +73,7 @@ class PointerArguments {
   static constexpr std::uint32_t most_counted = 1U << 16U;
 
   static bool may_be_pointer(std::uintptr_t word) noexcept {
-    return word >= 0x10000 && word < std::uintptr_t{1} << 47U;
+    return word >= 0x10000 && word < std::uintptr_t{1} << 48U;  // of a process on x86-64 or arm64
   }
   static std::uintptr_t distance(std::uintptr_t a, std::uintptr_t b) noexcept {
     return a < b ? b - a : a - b;
