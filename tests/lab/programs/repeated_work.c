@@ -6,9 +6,8 @@
 //   opposite  each thread has written the part of the last but as many, a region for each sweep
 //   inside    the same in one region, after another one has written; a barrier a sweep
 //   tasks     tasks that ran anywhere have, in pieces of 64 KiB; one region, a barrier a sweep
-//   named     as serial, by tasks that name their 64 KiB in `depend`; one region, a taskwait a
-//   sweep pieces    pieces of 8 KiB by malloc, one thread has filled them; a region for each sweep,
-//   in
+//   named     as serial, by tasks that name 64 KiB each in `depend`; one region, a taskwait a sweep
+//   pieces    pieces of 8 KiB by malloc, one thread has filled them; a region for each sweep, in
 //             which threads take pieces by their number
 //   shifting  as serial, but in each sweep a thread works on the part of its next neighbour but one
 //   changing  as pieces; between sweeps the program closes all files, forks, protects and frees
