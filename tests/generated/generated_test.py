@@ -193,6 +193,10 @@ class Limits(unittest.TestCase):
     def test_memory_is_bounded_by_what_stock_takes(self):
         self.assertGreater(suite.kib_limit(Setting((), FOUR), 1000), 1000)
 
+    def test_a_sanitizer_may_take_more(self):
+        plain, watched = (Setting((f"/any/{name}", "run", "--"), FOUR) for name in ("lares", "lares-sanitized"))
+        self.assertEqual(suite.kib_limit(watched, 1000), 4 * suite.kib_limit(plain, 1000))
+
     def test_who_wants_no_throttling_may_take_any(self):
         unbounded = Setting((), (*FOUR, ("KMP_ENABLE_TASK_THROTTLING", "0")))
         self.assertEqual(suite.kib_limit(unbounded, 1000), 0)

@@ -44,6 +44,8 @@ PATIENCE = 10  # times as long as stock
 SLACK_SECONDS = 12
 GROWTH = 4  # times the memory of stock
 SLACK_KIB = 96 * 1024
+SANITIZED = "lares-sanitized"
+SANITIZER_GROWTH = 4  # times that: redzones, and a quarantine for each of dozens of threads
 COMPILER_CRASHES = ("internal compiler error", "clang frontend command failed due to signal")
 CONFIRMATIONS = 12  # runs of a case that failed, alone, under Lares and stock
 
@@ -298,7 +300,8 @@ def kib_limit(setting, stock_kib):
     """How much a process may take. 0: who switches throttling off, asks for the memory of all tasks."""
     if dict(setting.variables).get("KMP_ENABLE_TASK_THROTTLING") == "0":
         return 0
-    return stock_kib * GROWTH + SLACK_KIB
+    watched = any(pathlib.Path(word).name == SANITIZED for word in setting.launcher)
+    return (stock_kib * GROWTH + SLACK_KIB) * (SANITIZER_GROWTH if watched else 1)
 
 
 def shown(program):
