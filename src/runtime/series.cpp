@@ -168,6 +168,7 @@ decide::NameBook::Told ask_names(CreatorBooks& books, std::uintptr_t code, std::
                                  std::span<const Dependence> dependences) noexcept {
   memory::Homes& homes = *Engine::instance().homes();
   if (name == 0) return {};
+  if (Engine::bringer() != nullptr) books.names.expect_samples_away();
   const auto reads = [dependences](std::uintptr_t name) {
     return std::any_of(dependences.begin(), dependences.end(), [name](const Dependence& other) {
       return other.address == name && other.kind == DependKind::in;

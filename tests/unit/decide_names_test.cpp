@@ -165,6 +165,26 @@ std::vector<NameBook::Part> bring_all(NameBook& book, std::uint32_t count, std::
   return parts;
 }
 
+// Samples that `follow` looks at go to who touches them.
+TEST(NameBook, SomeSamplesMayBeAwayWhereTheyAreExpected) {
+  const auto mostly = [](std::uintptr_t address) { return address / block % 8 == 3 ? 1 : 2; };
+  const auto half = [](std::uintptr_t address) { return address / block % 2 == 0 ? 1 : 2; };
+  for (const bool is_expected : {false, true}) {
+    NameBook book;
+    NameBook spread_book;
+    if (is_expected) {
+      book.expect_samples_away();
+      spread_book.expect_samples_away();
+    }
+    for (int again = 0; again < 2; ++again) {
+      sweep(book, 256, block, mostly);
+      sweep(spread_book, 256, block, half);
+    }
+    EXPECT_EQ(book.next(code, flags, reads_nothing, mostly).strong, is_expected);
+    EXPECT_FALSE(spread_book.next(code, flags, reads_nothing, half).strong);
+  }
+}
+
 // As a loop has dealt them out whose chunks are of one block.
 TEST(NameBook, NamesDealtToNodesInTurnAreInSeveralPlaces) {
   for (int nodes = 2; nodes <= 9; ++nodes) {
