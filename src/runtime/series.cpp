@@ -298,9 +298,14 @@ decide::PointerArguments arguments_of_held(Worker& worker) noexcept {
   return worker.held_series->arguments();
 }
 
-// Where pages are: an invalid id if they are not there yet.
-DomainId home_of_page(std::uintptr_t address) noexcept {
-  return Engine::instance().homes()->find(address, Bytes{}, policy::AccessMode::read).home;
+// Where tasks belong whose data is in that page: an invalid id if it is not there yet. Memory may
+// be where no cores are, or none of the team.
+auto home_of_page(const Worker& worker) noexcept {
+  return [&places = *worker.team->places](std::uintptr_t address) {
+    memory::Homes& homes = *Engine::instance().homes();
+    const DomainId there = homes.find(address, Bytes{}, policy::AccessMode::read).home;
+    return there.valid() ? places.with_workers(places.with_cores(there)) : there;
+  };
 }
 
 DomainId home_by_arguments(const Worker& worker, const decide::PointerArguments& arguments,
@@ -308,7 +313,7 @@ DomainId home_by_arguments(const Worker& worker, const decide::PointerArguments&
   if (task.has(task_flag::depends)) return {};
   const auto words = words_of(task.payload(), TaskPool::payload_room(task));
   const std::size_t domains = worker.team->places->domains_with_workers().size();
-  return arguments.again(words, domains, otherwise, home_of_page);
+  return arguments.again(words, domains, otherwise, home_of_page(worker));
 }
 
 // Each to the domain that has its data, by its arguments, or else its part of them in the order of
@@ -379,7 +384,7 @@ InSeries next_by_arguments(Worker& worker, CreatorBooks& books, std::uintptr_t c
   if (words.empty() || series.has_tiny_tasks() || !series.arguments().may_tell()) return known;
   if (!Engine::instance().homes()->are_of_pages()) return known;
   const std::size_t domains = worker.team->places->domains_with_workers().size();
-  const DomainId home = series.arguments().next(words, domains, known.home, home_of_page);
+  const DomainId home = series.arguments().next(words, domains, known.home, home_of_page(worker));
   if (!home.valid() || known.held) return known;
   known.home = home;
   known.located = Located::argument;
