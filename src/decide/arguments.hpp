@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/ids.hpp"
@@ -57,6 +58,15 @@ class PointerArguments {
       if (home.valid()) votes.add(home);
     }
     return votes.most(otherwise);
+  }
+  /// The word that points to what a task works on, if nearly all of that is on one node: there it
+  /// says nothing, but it is a name.
+  [[nodiscard]] std::optional<std::size_t> in_one_place(std::size_t domains) const noexcept {
+    std::optional<std::size_t> word;
+    for (const Pointer& each : std::span(pointers_).first(count_)) {
+      if (!each.is_out && each.is_in_one_place(domains)) word = each.word;
+    }
+    return word;
   }
   /// True if some words may be pointers.
   [[nodiscard]] bool may_tell() const noexcept {
@@ -121,12 +131,20 @@ class PointerArguments {
     [[nodiscard]] bool has_been_asked(std::size_t domains) const noexcept {
       return known >= enough(domains) || misses >= most_misses;
     }
-    [[nodiscard]] bool tells(std::size_t domains) const noexcept {
-      if (known < enough(domains) || misses >= most_misses || 2 * changes < seen) return false;
-      // At most halfway between an even share and all.
+    [[nodiscard]] bool is_known(std::size_t domains) const noexcept {
+      return known >= enough(domains) && misses < most_misses && 2 * changes >= seen;
+    }
+    // At most halfway between an even share and all.
+    [[nodiscard]] bool is_spread(std::size_t domains) const noexcept {
       const std::uint64_t apart = std::min<std::uint64_t>(domains, told_apart);
       const std::uint64_t most = *std::max_element(at.begin(), at.end());
       return 2 * apart * most <= (apart + 1) * known;
+    }
+    [[nodiscard]] bool tells(std::size_t domains) const noexcept {
+      return is_known(domains) && is_spread(domains);
+    }
+    [[nodiscard]] bool is_in_one_place(std::size_t domains) const noexcept {
+      return is_known(domains) && !is_spread(domains);
     }
     static std::uint32_t enough(std::size_t domains) noexcept {
       return static_cast<std::uint32_t>(4 * domains);

@@ -11,13 +11,19 @@
 // A program that writes into two arrays in turn names the blocks of the second one anew. They begin
 // a *generation* of names of their own, made in the same order: its first task reads what the first
 // name of the generation before it stands for.
+//
+// Where one thread has written what the names stand for, it can be brought to the tasks. It lies
+// at the names, or at what is stored there: slots of a table point to blocks.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
+
+#include "decide/parts.hpp"
 
 namespace lares::decide {
 
@@ -46,7 +52,8 @@ class NameBook {
   /// `sample` homes.
   template <class Reads, class HomeOf>
   Told next(std::uintptr_t code, std::uintptr_t name, Reads reads, HomeOf home_of) {
-    if (const Entry* const known = find(name); known != nullptr) {
+    if (Entry* const known = find(name); known != nullptr) {
+      known->came_again = true;
       return told(constructs_[known->construct], known->construct, known->position, home_of);
     }
     Construct* const construct = names_ == most_names ? nullptr : construct_of(code);
@@ -64,30 +71,26 @@ class NameBook {
   /// elsewhere.
   void expect_samples_away() noexcept { some_may_be_away_ = true; }
 
-  /// Memory that shall go where the tasks are at home that write what the names in it stand for.
-  struct Part {
-    std::uintptr_t begin = 0;
-    std::uintptr_t end = 0;
-    [[nodiscard]] bool is_empty() const noexcept { return begin == end; }
-  };
-  /// The part that `name` lies in, if all of its construct's names were on one node and have been
-  /// told of `rounds` times since they are known; each part once. `home_of(position, count)` tells
-  /// homes apart. A name's block ends where the next one begins; where that is far away the part
-  /// ends, too. O(names of the part).
-  template <class HomeOf>
-  Part bring(std::uintptr_t name, std::uint32_t rounds, HomeOf home_of) {
-    Entry* const known = find(name);
-    if (known == nullptr || known->is_brought) return {};
-    const Construct& construct = constructs_[known->construct];
-    if (construct.count == 0 || !construct.strong || construct.nearest < smallest_moved) return {};
+  /// The memory that has this name's home, if all of its construct's blocks were on one node and
+  /// have been told of `rounds` times since their names are known; each part once.
+  /// `domain_of(position, count)` answers the home of a name, place_of(address) what next() asks
+  /// for. `read(addresses, words)` reads the words that are stored there, and answers whether it
+  /// could. O(names log names) once for each generation.
+  template <class DomainOf, class PlaceOf, class Read>
+  std::vector<Part> bring(std::uintptr_t name, std::uint32_t rounds, DomainOf domain_of,
+                          PlaceOf place_of, Read read) {
+    const Entry* const known = find(name);
+    if (known == nullptr || !known->came_again) return {};
+    Construct& construct = constructs_[known->construct];
+    if (construct.count == 0 || !construct.strong) return {};
+    if (construct.where == Where::unknown) construct.where = where(construct, place_of, read);
+    if (construct.where == Where::elsewhere) return {};
     if (construct.told < std::uint64_t{rounds} * construct.count) return {};
-    known->is_brought = true;
-    const std::uint32_t rank = construct.ranks[known->position % construct.count];
-    return new_part(part_of(construct, name, rank, home_of));
+    if (!known->is_planned) plan(construct, domain_of, read);
+    return parts_.take(home_in(construct, *known, domain_of));
   }
 
  private:
-  static constexpr std::size_t most_parts = 4096;
   /// A task that reads what one of so few names before it stands for is most likely its neighbour.
   static constexpr std::uint32_t smallest_generation = 8;
   static constexpr std::size_t most_constructs = 64;
@@ -96,20 +99,27 @@ class NameBook {
     std::uintptr_t name = 0;     ///< 0: free
     std::uint32_t position = 0;  ///< as they were made
     std::uint32_t construct = 0;
-    bool is_brought = false;  ///< its part is known to be
+    bool came_again = false;
+    bool is_planned = false;  ///< it has been seen to whether its block shall be brought
+  };
+  /// The blocks that names stand for, each of a page and more and all on one node.
+  enum class Where : std::uint8_t {
+    unknown,    ///< nobody has looked yet
+    at_names,   ///< begin there
+    in_slots,   ///< begin where what is stored there points to
+    elsewhere,  ///< are not there, too small, or on several nodes
   };
   struct Construct {
     std::uintptr_t code = 0;
     std::uintptr_t first = 0;  ///< the first name of its newest generation
     std::uintptr_t last = 0;   ///< its newest name
     std::uint64_t nearest = std::numeric_limits<std::uint64_t>::max();  ///< two in a row, in bytes
-    std::uint64_t smallest = 0;  ///< of its first generation's blocks, in bytes
-    std::uint32_t names = 0;     ///< of its newest generation
-    std::uint32_t count = 0;     ///< of its first generation, once that is complete; 0 before
+    std::uint32_t names = 0;  ///< of its newest generation
+    std::uint32_t count = 0;  ///< of its first generation, once that is complete; 0 before
     bool strong = false;
+    Where where = Where::unknown;      ///< its blocks are
     std::uint64_t told = 0;            ///< how often positions were answered
     std::vector<std::uint32_t> ranks;  ///< by position, of its first generation: by address
-    std::vector<std::uint64_t> ends;   ///< by rank: of its block, from the first one's begin on
   };
 
   static std::size_t hash(std::uintptr_t name) noexcept {
@@ -183,76 +193,93 @@ class NameBook {
   template <class HomeOf>
   void complete(Construct& construct, std::uint32_t index, HomeOf home_of) {
     construct.count = construct.names;
-    rank(construct, index);
-    construct.strong = are_too_near(construct) || are_in_one_place(construct, index, home_of);
+    const std::vector<std::uintptr_t> names = rank(construct, index);
+    construct.strong = are_too_near(construct) || are_in_one_place(names, home_of);
   }
-  void rank(Construct& construct, std::uint32_t index) {
-    std::vector<Entry> names;
+  /// Answers the names in order.
+  std::vector<std::uintptr_t> rank(Construct& construct, std::uint32_t index) {
+    std::vector<Entry> entries;
     for (const Entry& entry : entries_) {
-      if (entry.name != 0 && entry.construct == index) names.push_back(entry);
+      if (entry.name != 0 && entry.construct == index) entries.push_back(entry);
     }
-    std::sort(names.begin(), names.end(),
+    std::sort(entries.begin(), entries.end(),
               [](const Entry& a, const Entry& b) { return a.name < b.name; });
     construct.ranks.resize(construct.count);
-    for (std::uint32_t i = 0; i < construct.count; ++i) construct.ranks[names[i].position] = i;
-    measure(construct, names);
-  }
-  static void measure(Construct& construct, const std::vector<Entry>& in_order) {
-    construct.ends.clear();
-    std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
-    for (std::size_t i = 1; i < in_order.size(); ++i) {
-      smallest = std::min(smallest, in_order[i].name - in_order[i - 1].name);
-      construct.ends.push_back(in_order[i].name - in_order[0].name);
+    std::vector<std::uintptr_t> names;
+    for (std::uint32_t i = 0; i < construct.count; ++i) {
+      construct.ranks[entries[i].position] = i;
+      names.push_back(entries[i].name);
     }
-    const std::uint64_t all = construct.ends.empty() ? 0 : construct.ends.back();
-    construct.ends.push_back(all + (in_order.size() > 1 ? smallest : 0));
-    construct.smallest = smallest;
+    return names;
+  }
+  template <class DomainOf>
+  static std::uint32_t home_in(const Construct& construct, const Entry& name, DomainOf domain_of) {
+    const std::uint32_t rank = construct.ranks[name.position % construct.count];
+    return static_cast<std::uint32_t>(domain_of(rank, construct.count).index());
   }
 
-  static std::uint64_t begin_of(const Construct& construct, std::uint32_t rank) noexcept {
-    return rank == 0 ? 0 : construct.ends[rank - 1];
-  }
-  static bool is_far(const Construct& construct, std::uint32_t rank) noexcept {
-    return construct.ends[rank] - begin_of(construct, rank) > 2 * construct.smallest;
+  /// As soon as all names are known: later, who looks at memory has taken some of it along.
+  template <class PlaceOf, class Read>
+  Where where(const Construct& construct, PlaceOf place_of, Read read) const {
+    std::vector<OwnedBlock> blocks;
+    for (const Entry& entry : entries_) {
+      if (is_of(entry, construct)) blocks.push_back({entry.name, 0});
+    }
+    // Strong ones that lie so far apart are on one node.
+    if (put_in_order(blocks) >= smallest_moved) return Where::at_names;
+    if (!follow_slots(blocks, read)) return Where::elsewhere;
+    if (put_in_order(blocks) < smallest_moved) return Where::elsewhere;
+    std::vector<std::uintptr_t> begins;
+    for (const OwnedBlock& block : blocks) begins.push_back(block.begin);
+    return are_in_one_place(begins, place_of) ? Where::in_slots : Where::elsewhere;
   }
 
-  /// Of names that follow each other in memory, those with the same home.
-  template <class HomeOf>
-  static Part part_of(const Construct& construct, std::uintptr_t name, std::uint32_t rank,
-                      HomeOf home_of) {
-    const auto home = home_of(rank, construct.count);
-    std::uint32_t first = rank;
-    std::uint32_t last = rank;
-    const auto is_same = [&](std::uint32_t other) {
-      return home_of(other, construct.count) == home;
-    };
-    while (first > 0 && is_same(first - 1) && !is_far(construct, first - 1)) --first;
-    while (last + 1 < construct.count && is_same(last + 1) && !is_far(construct, last)) ++last;
-    const std::uintptr_t base = name - begin_of(construct, rank);
-    const std::uint64_t end = is_far(construct, last)
-                                  ? begin_of(construct, last) + construct.smallest
-                                  : construct.ends[last];
-    return {base + begin_of(construct, first), base + end};
+  /// For the names that are complete since the last time.
+  template <class DomainOf, class Read>
+  void plan(const Construct& construct, DomainOf domain_of, Read read) {
+    std::vector<OwnedBlock> blocks;
+    for (Entry& entry : entries_) {
+      if (!is_of(entry, construct) || entry.is_planned) continue;
+      entry.is_planned = true;
+      blocks.push_back({entry.name, home_in(construct, entry, domain_of)});
+    }
+    if (construct.where == Where::in_slots && !follow_slots(blocks, read)) return;
+    const std::uint64_t nearest = put_in_order(blocks);
+    if (nearest >= smallest_moved) parts_.add(blocks, nearest);
   }
-  Part new_part(const Part& part) {
-    if (parts_.size() == most_parts) return {};
-    if (std::find(parts_.begin(), parts_.end(), part.begin) != parts_.end()) return {};
-    parts_.push_back(part.begin);
-    return part;
+  [[nodiscard]] bool is_of(const Entry& entry, const Construct& construct) const noexcept {
+    return entry.name != 0 && entry.construct == index_of(construct);
   }
+
+  /// Replaces names by what is stored there, if they are slots and at least half of them hold
+  /// anything.
+  template <class Read>
+  static bool follow_slots(std::vector<OwnedBlock>& blocks, Read read) {
+    std::vector<std::uintptr_t> slots;
+    for (const OwnedBlock& block : blocks) slots.push_back(block.begin);
+    const auto is_slot = [](std::uintptr_t name) { return name % sizeof(std::uintptr_t) == 0; };
+    if (!std::all_of(slots.begin(), slots.end(), is_slot)) return false;
+    std::vector<std::uintptr_t> words(slots.size());
+    if (!read(std::span<const std::uintptr_t>(slots), std::span(words))) return false;
+    for (std::size_t i = 0; i < words.size(); ++i) blocks[i].begin = words[i];
+    // One that is empty has no block yet.
+    const auto is_empty = [](const OwnedBlock& block) { return block.begin == 0; };
+    blocks.erase(std::remove_if(blocks.begin(), blocks.end(), is_empty), blocks.end());
+    return 2 * blocks.size() >= words.size();
+  }
+
   static bool are_too_near(const Construct& construct) noexcept {
     return construct.nearest < smallest_block;
   }
 
-  template <class HomeOf>
-  bool are_in_one_place(const Construct& construct, std::uint32_t index, HomeOf home_of) {
-    const std::uint32_t step = std::max(construct.count / sample, 1U);
+  template <class PlaceOf>
+  bool are_in_one_place(const std::vector<std::uintptr_t>& addresses, PlaceOf place_of) const {
+    const std::size_t step = std::max<std::size_t>(addresses.size() / sample, 1);
     std::vector<int> places;
-    for (const Entry& entry : entries_) {
-      if (entry.name == 0 || entry.construct != index) continue;
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
       // No rhythm that data may be dealt out in.
-      if ((entry.position * 0x9E3779B9U >> 16U) % step != 0) continue;
-      places.push_back(home_of(entry.name));
+      if ((static_cast<std::uint32_t>(i) * 0x9E3779B9U >> 16U) % step != 0) continue;
+      places.push_back(place_of(addresses[i]));
       if (places.back() < 0) return false;
     }
     if (places.size() < 2) return false;
@@ -267,7 +294,7 @@ class NameBook {
   std::size_t names_ = 0;
   std::vector<Construct> constructs_;
   bool some_may_be_away_ = false;
-  std::vector<std::uintptr_t> parts_;  ///< begins of those that bring() has answered
+  Parts parts_;  ///< that are to be brought
 };
 
 }  // namespace lares::decide

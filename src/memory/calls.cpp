@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -123,13 +124,21 @@ long keep_only(const int* files, std::size_t count) noexcept {
   }
   return result;
 }
+long read_words(const std::uintptr_t* addresses, std::size_t count,
+                std::uintptr_t* words) noexcept {
+  std::array<iovec, most_words_read> from;
+  for (std::size_t i = 0; i < count; ++i) from[i] = {pointer(addresses[i]), sizeof(std::uintptr_t)};
+  const iovec to{words, count * sizeof(std::uintptr_t)};
+  return quietly([&] { return process_vm_readv(getpid(), &to, 1, from.data(), count, 0); });
+}
 
 }  // namespace
 
 const SystemCalls& real_calls() noexcept {
-  static constexpr SystemCalls calls{
-      &map,        &map_at, &unmap,     &remap,   &protect,  &advise,  &unlock, &bind,     &prefer,
-      &preference, &move,   &userfault, &control, &resident, &present, &here,   &keep_only};
+  static constexpr SystemCalls calls{&map,    &map_at,    &unmap,     &remap,    &protect,
+                                     &advise, &unlock,    &bind,      &prefer,   &preference,
+                                     &move,   &userfault, &control,   &resident, &present,
+                                     &here,   &keep_only, &read_words};
   return calls;
 }
 

@@ -43,7 +43,12 @@ struct SystemCalls {
   /// Gives the calling thread a table of descriptors of its own with these in it, under the same
   /// numbers (close_range with CLOSE_RANGE_UNSHARE, Linux 5.9). They are sorted, and at least one.
   long (*keep_only)(const int* files, std::size_t count) noexcept;
+  /// The words at addresses of this process where nothing may be (process_vm_readv): the bytes that
+  /// were read before the first that cannot be. At most `most_words_read`.
+  long (*read_words)(const std::uintptr_t* addresses, std::size_t count,
+                     std::uintptr_t* words) noexcept;
 };
+inline constexpr std::size_t most_words_read = 64;
 
 /// Those of the kernel that this process runs on.
 const SystemCalls& real_calls() noexcept;

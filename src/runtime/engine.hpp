@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "decide/admit.hpp"
+#include "decide/parts.hpp"
 #include "machine/machine.hpp"
 #include "memory/extent.hpp"
 #include "memory/homes.hpp"
@@ -105,9 +106,9 @@ class Engine {
     stable_work_listener_.store(listener, std::memory_order_relaxed);
   }
 
-  /// Moves the pages that begin in [address, address + bytes) to a domain. Any thread, on its own
-  /// stack; others may use them meanwhile.
-  using Bringer = void (*)(std::uintptr_t address, Bytes bytes, DomainId to) noexcept;
+  /// Moves the pages whose middle is in one of the parts to a domain. Any thread, on its own stack;
+  /// others may use them meanwhile.
+  using Bringer = void (*)(std::span<const decide::Part> parts, DomainId to) noexcept;
   /// Set before the program's own code runs: data that one thread has written goes to the tasks
   /// that use it. Null for none.
   static void set_bringer(Bringer bring) noexcept {

@@ -1,6 +1,7 @@
 #include "runtime/execution.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -222,7 +223,7 @@ void take_delivery(const Worker& worker) noexcept {
   if (bring == nullptr) return;
   Delivery& delivery = worker.team->deliveries[worker.domain.index()];
   if (!delivery.is_there()) return;
-  delivery.take([&](std::uintptr_t begin, Bytes bytes) { bring(begin, bytes, worker.domain); });
+  delivery.take([&](std::span<const decide::Part> parts) { bring(parts, worker.domain); });
 }
 
 [[gnu::noinline]] void execute_attended(Worker& worker, Task& task) noexcept {

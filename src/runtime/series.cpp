@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "decide/follow.hpp"
 #include "decide/series.hpp"
+#include "memory/words.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/placing.hpp"
@@ -163,10 +165,14 @@ std::uintptr_t name_of(std::span<const Dependence> dependences) noexcept {
   return written == dependences.end() ? 0 : written->address;
 }
 
+int place_of_address(std::uintptr_t address) noexcept {
+  memory::Homes& homes = *Engine::instance().homes();
+  return homes.find(address, Bytes{}, policy::AccessMode::read).home.value();
+}
+
 // What is known of that.
 decide::NameBook::Told ask_names(CreatorBooks& books, std::uintptr_t code, std::uintptr_t name,
                                  std::span<const Dependence> dependences) noexcept {
-  memory::Homes& homes = *Engine::instance().homes();
   if (name == 0) return {};
   if (Engine::bringer() != nullptr) books.names.expect_samples_away();
   const auto reads = [dependences](std::uintptr_t name) {
@@ -174,10 +180,7 @@ decide::NameBook::Told ask_names(CreatorBooks& books, std::uintptr_t code, std::
       return other.address == name && other.kind == DependKind::in;
     });
   };
-  const auto home_of = [&homes](std::uintptr_t address) {
-    return homes.find(address, Bytes{}, policy::AccessMode::read).home.value();
-  };
-  return books.names.next(code, name, reads, home_of);
+  return books.names.next(code, name, reads, place_of_address);
 }
 
 void settle_no_more(Worker& worker) noexcept {
@@ -376,6 +379,35 @@ InSeries next_in(Worker& worker, CreatorBooks& books, decide::Series& series,
   return {home, false, series.position() == 0};
 }
 
+// What one thread has written goes to the domains whose tasks write it, once.
+void perhaps_bring(Worker& worker, decide::NameBook& names, std::uintptr_t name,
+                   DomainId home) noexcept {
+  Team& team = *worker.team;
+  if (Engine::bringer() == nullptr || !team.deliveries[home.index()].is_empty()) return;
+  const auto domain_of = [&worker](std::uint32_t position, std::uint32_t count) {
+    return home_of_part(worker, position, count);
+  };
+  const auto read = [](std::span<const std::uintptr_t> addresses, std::span<std::uintptr_t> words) {
+    return memory::read_words(memory::real_calls(), addresses, words);
+  };
+  const std::size_t domains = team.places->domains_with_workers().size();
+  std::vector<decide::Part> parts =
+      names.bring(name, decide::rounds_to_pay(domains), domain_of, place_of_address, read);
+  if (!parts.empty()) team.deliveries[home.index()].put(std::move(parts));
+}
+
+// Of a task whose argument points to what one thread has written, that is brought meanwhile.
+InSeries next_by_pointer(Worker& worker, CreatorBooks& books, std::uintptr_t code,
+                         std::uintptr_t block) noexcept {
+  books.names.expect_samples_away();
+  const auto reads_none = [](std::uintptr_t) { return false; };
+  const decide::NameBook::Told told = books.names.next(code, block, reads_none, place_of_address);
+  if (told.count == 0 || !told.strong) return {};
+  const DomainId home = home_of_part(worker, told.position, told.count);
+  if (home.valid()) perhaps_bring(worker, books.names, block, home);
+  return {home, false, told.begins, Located::argument};
+}
+
 // The same of one that names no data: its arguments may say where that is.
 InSeries next_by_arguments(Worker& worker, CreatorBooks& books, std::uintptr_t code,
                            std::span<const std::uintptr_t> words) noexcept {
@@ -385,7 +417,13 @@ InSeries next_by_arguments(Worker& worker, CreatorBooks& books, std::uintptr_t c
   if (!Engine::instance().homes()->are_of_pages()) return known;
   const std::size_t domains = worker.team->places->domains_with_workers().size();
   const DomainId home = series.arguments().next(words, domains, known.home, home_of_page(worker));
-  if (!home.valid() || known.held) return known;
+  if (known.held) return known;
+  if (const auto word = series.arguments().in_one_place(domains);
+      !home.valid() && word && Engine::bringer() != nullptr) {
+    const InSeries by_pointer = next_by_pointer(worker, books, code, words[*word]);
+    return by_pointer.known() ? by_pointer : known;
+  }
+  if (!home.valid()) return known;
   known.home = home;
   known.located = Located::argument;
   return known;
@@ -422,19 +460,6 @@ InSeries next_in_series(Worker& worker, std::uintptr_t code,
 }
 
 namespace {
-
-// What one thread has written goes to the domains whose tasks write it, once.
-void perhaps_bring(Worker& worker, decide::NameBook& names, std::uintptr_t name,
-                   DomainId home) noexcept {
-  Team& team = *worker.team;
-  if (Engine::bringer() == nullptr || !team.deliveries[home.index()].is_empty()) return;
-  const auto home_of = [&worker](std::uint32_t position, std::uint32_t count) {
-    return home_of_part(worker, position, count);
-  };
-  const std::size_t domains = team.places->domains_with_workers().size();
-  const decide::NameBook::Part part = names.bring(name, decide::rounds_to_pay(domains), home_of);
-  if (!part.is_empty()) team.deliveries[home.index()].put(part.begin, part.end);
-}
 
 // Of a task with dependences: its name's home, or else its place in the series.
 InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,

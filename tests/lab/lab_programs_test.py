@@ -395,15 +395,24 @@ class Following(Repeated):
     def test_pages_of_tasks(self):
         self.follow("tasks", "clang")
 
+    def bring(self, shape, compiler):
+        before, _ = self.late("first-touch", shape, "12", "12", compiler=compiler)
+        after, said = self.late("follow", shape, "12", "12", compiler=compiler)
+        print(f"{shape}-{compiler}: {before:.3f} remote after the third sweep, {after:.3f} with follow")
+        self.assertGreater(before, 0.6)
+        self.assertLess(after, before / 2)
+        self.assertRegex(said, r"follow: [123]\d{3} pages that one thread had written went to the tasks")
+
     def test_pages_that_tasks_name(self):
         """They need no look, and go by one call for each node, once it is known to pay."""
         for compiler in ("gcc", "clang"):
-            before, _ = self.late("first-touch", "named", "12", "12", compiler=compiler)
-            after, said = self.late("follow", "named", "12", "12", compiler=compiler)
-            print(f"named-{compiler}: {before:.3f} remote after the third sweep, {after:.3f} with follow")
-            self.assertGreater(before, 0.6)
-            self.assertLess(after, before / 2)
-            self.assertRegex(said, r"follow: [123]\d{3} pages that one thread had written went to the tasks")
+            self.bring("named", compiler)
+
+    def test_pages_that_named_slots_point_to(self):
+        self.bring("slots", "gcc")
+
+    def test_pages_that_arguments_point_to(self):
+        self.bring("given", "clang")
 
     def test_data_whose_users_change_stays(self):
         _, said = self.late("follow:20", "shifting", "12", "12")

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -154,13 +156,16 @@ constexpr std::uintptr_t block = 65536;
 const auto quarter = [](std::uint32_t position, std::uint32_t count) {
   return DomainId{std::size_t{4} * position / count};
 };
+const auto no_slots = [](std::span<const std::uintptr_t>, std::span<std::uintptr_t>) {
+  return false;
+};
 
-std::vector<NameBook::Part> bring_all(NameBook& book, std::uint32_t count, std::uint32_t rounds,
-                                      std::uintptr_t first = flags) {
-  std::vector<NameBook::Part> parts;
+std::vector<Part> bring_all(NameBook& book, std::uint32_t count, std::uint32_t rounds,
+                            std::uintptr_t first = flags) {
+  std::vector<Part> parts;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const NameBook::Part part = book.bring(first + i * block, rounds, quarter);
-    if (!part.is_empty()) parts.push_back(part);
+    const auto more = book.bring(first + i * block, rounds, quarter, on_one_node, no_slots);
+    parts.insert(parts.end(), more.begin(), more.end());
   }
   return parts;
 }
@@ -232,7 +237,7 @@ TEST(NameBook, BringsNeitherWhatIsSpreadNorWhatIsSmall) {
   }
   EXPECT_TRUE(bring_all(far, 64, 1).empty());
   for (std::uint32_t i = 0; i < 64; ++i) {
-    EXPECT_TRUE(near.bring(flags + i * 64, 1, quarter).is_empty());
+    EXPECT_TRUE(near.bring(flags + i * 64, 1, quarter, on_one_node, no_slots).empty());
   }
 }
 
@@ -248,10 +253,29 @@ TEST(NameBook, BringsTheSecondArrayToo) {
       book.next(code, to + i * block, reads, on_one_node);
     }
   }
-  EXPECT_EQ(bring_all(book, 64, 2).size(), 4U);
-  const auto parts = bring_all(book, 64, 2, other);
-  ASSERT_EQ(parts.size(), 4U);
-  EXPECT_EQ(parts[3].begin, other + 48 * block);
+  auto parts = bring_all(book, 64, 2);
+  ASSERT_EQ(parts.size(), 8U);
+  std::sort(parts.begin(), parts.end(), [](Part a, Part b) { return a.begin < b.begin; });
+  EXPECT_EQ(parts[3].begin, flags + 48 * block);
+  EXPECT_EQ(parts[7].begin, other + 48 * block);
+  EXPECT_TRUE(bring_all(book, 64, 2, other).empty());
+}
+
+// They may be of other sizes, and the memory between them anybody's.
+TEST(NameBook, BringsTheSecondArrayByItsOwnLayout) {
+  constexpr std::uintptr_t other = flags + 1024 * block;
+  NameBook book;
+  for (int turn = 0; turn < 6; ++turn) {
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      const std::uintptr_t near = flags + i * block;
+      const std::uintptr_t far = other + i * 8 * block;
+      const auto reads = [&](std::uintptr_t name) { return name == (turn % 2 == 0 ? far : near); };
+      book.next(code, turn % 2 == 0 ? near : far, reads, on_one_node);
+    }
+  }
+  std::uint64_t bytes = 0;
+  for (const Part& part : bring_all(book, 64, 2)) bytes += part.end - part.begin;
+  EXPECT_EQ(bytes, 128 * block);
 }
 
 // What lies between may be anybody's.
@@ -264,13 +288,98 @@ TEST(NameBook, APartEndsWhereTheNextNameIsFarAway) {
   std::uint64_t bytes = 0;
   std::size_t parts = 0;
   for (std::uint32_t i = 0; i < 40; ++i) {
-    const NameBook::Part part = book.bring(name(i), 1, quarter);
-    bytes += part.end - part.begin;
-    parts += part.is_empty() ? 0U : 1U;
-    EXPECT_TRUE(part.is_empty() || part.end <= name(4) + block || part.begin >= name(5));
+    for (const Part& part : book.bring(name(i), 1, quarter, on_one_node, no_slots)) {
+      bytes += part.end - part.begin;
+      ++parts;
+      EXPECT_TRUE(part.end <= name(4) + block || part.begin >= name(5));
+    }
   }
   EXPECT_EQ(bytes, 40 * block);
   EXPECT_EQ(parts, 5U);
+}
+
+/// A table of slots, and what is in it.
+class Table {
+ public:
+  template <class ContentOf>
+  Table(std::uint32_t count, ContentOf content_of) : contents_(count) {
+    for (std::uint32_t i = 0; i < count; ++i) contents_[i] = content_of(i);
+  }
+  /// All parts that are brought in one round once `rounds` have been told.
+  template <class PlaceOf>
+  std::vector<Part> bring(std::uint32_t rounds, PlaceOf place_of) {
+    for (std::uint32_t told = 0; told <= rounds; ++told) sweep(book_, count(), 8, nowhere);
+    std::vector<Part> parts;
+    for (std::uint32_t i = 0; i < count(); ++i) {
+      const auto more = book_.bring(flags + i * 8U, rounds, quarter, place_of, read());
+      parts.insert(parts.end(), more.begin(), more.end());
+    }
+    return parts;
+  }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(contents_.size()); }
+
+ private:
+  auto read() const {
+    return [this](std::span<const std::uintptr_t> slots, std::span<std::uintptr_t> words) {
+      for (std::size_t i = 0; i < slots.size(); ++i) words[i] = contents_[(slots[i] - flags) / 8];
+      return true;
+    };
+  }
+  std::vector<std::uintptr_t> contents_;
+  NameBook book_;
+};
+
+constexpr std::uintptr_t heap = 0x7f0000000010;
+constexpr std::uintptr_t piece = 4112;  // a page, as malloc gives it
+
+TEST(NameBook, BringsWhatSlotsPointTo) {
+  Table table(64, [](std::uint32_t i) { return heap + i * piece; });
+  const auto parts = table.bring(2, on_one_node);
+  ASSERT_EQ(parts.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(parts[i].begin, heap + i * 16 * piece);
+    EXPECT_EQ(parts[i].end, heap + (i + 1) * 16 * piece);
+  }
+  EXPECT_TRUE(table.bring(2, on_one_node).empty());
+}
+
+// Rows of a table belong together, and blocks may be made in any order.
+TEST(NameBook, BringsToASlotsHomeWhereverItsBlockLies) {
+  Table table(64, [](std::uint32_t i) { return heap + (63 - i) * 4 * piece; });
+  const auto parts = table.bring(2, on_one_node);
+  // Blocks that lie apart: each ends before the next one, and goes where its slot does.
+  ASSERT_EQ(parts.size(), 4U);
+  EXPECT_EQ(parts[0].begin, heap + 48 * 4 * piece);
+  EXPECT_EQ(parts[3].begin, heap);
+}
+
+TEST(NameBook, LeavesSlotsAloneThatPointToSmallOrSpreadBlocksOrToNone) {
+  const auto small = [](std::uint32_t i) { return heap + i * 512U; };
+  const auto large = [](std::uint32_t i) { return heap + i * piece; };
+  const auto numbers = [](std::uint32_t i) { return std::uintptr_t{1} + i * 5000U; };
+  const auto mostly_empty = [](std::uint32_t i) { return i < 40 ? 0 : heap + i * piece; };
+  EXPECT_TRUE(Table(64, small).bring(2, on_one_node).empty());
+  EXPECT_TRUE(Table(64, large).bring(2, spread).empty());
+  EXPECT_TRUE(Table(64, numbers).bring(2, nowhere).empty());
+  EXPECT_TRUE(Table(64, mostly_empty).bring(2, on_one_node).empty());
+}
+
+TEST(NameBook, EmptySlotsHaveNoBlock) {
+  Table table(64, [](std::uint32_t i) { return i % 16 == 5 ? 0 : heap + i * piece; });
+  for (const Part& part : table.bring(2, on_one_node)) {
+    EXPECT_GE(part.begin, heap);
+    EXPECT_LE(part.end, heap + 64 * piece);
+  }
+}
+
+TEST(NameBook, ReadsNoNamesThatAreNoWords) {
+  NameBook book;
+  for (int again = 0; again < 4; ++again) sweep(book, 64, 9, nowhere);
+  const auto never = [](std::span<const std::uintptr_t>, std::span<std::uintptr_t>) -> bool {
+    ADD_FAILURE() << "bytes were read as words";
+    return true;
+  };
+  EXPECT_TRUE(book.bring(flags, 2, quarter, on_one_node, never).empty());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -14,14 +15,15 @@ namespace {
 TEST(Delivery, IsTakenOnce) {
   Delivery delivery;
   EXPECT_TRUE(delivery.is_empty());
-  delivery.put(100, 300);
+  delivery.put({{100, 300}, {500, 600}});
   EXPECT_FALSE(delivery.is_empty());
   int times = 0;
   for (int i = 0; i < 2; ++i) {
-    delivery.take([&](std::uintptr_t begin, Bytes bytes) {
+    delivery.take([&](std::span<const decide::Part> parts) {
       ++times;
-      EXPECT_EQ(begin, 100U);
-      EXPECT_EQ(bytes, Bytes{200});
+      ASSERT_EQ(parts.size(), 2U);
+      EXPECT_EQ(parts[0].begin, 100U);
+      EXPECT_EQ(parts[1].end, 600U);
       EXPECT_FALSE(delivery.is_empty()) << "it is not filled anew before all is read";
     });
   }
@@ -44,16 +46,16 @@ TEST(Delivery, BetweenThreadsComesOnceAndWhole) {
           std::this_thread::yield();
           continue;
         }
-        delivery.take([&](std::uintptr_t begin, Bytes bytes) {
-          if (bytes.count != begin) torn = true;
-          sum += begin;
+        delivery.take([&](std::span<const decide::Part> parts) {
+          if (parts.size() != 1 || parts[0].end != 2 * parts[0].begin) torn = true;
+          for (const decide::Part& part : parts) sum += part.begin;
         });
       }
     });
   }
   for (std::uintptr_t i = 1; i <= parts; ++i) {
     while (!delivery.is_empty()) std::this_thread::yield();
-    delivery.put(i, 2 * i);
+    delivery.put({{i, 2 * i}});
   }
   while (!delivery.is_empty()) std::this_thread::yield();
   ends = true;

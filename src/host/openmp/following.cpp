@@ -15,6 +15,7 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "decide/follow.hpp"
@@ -22,6 +23,7 @@
 #include "host/openmp/placement.hpp"
 #include "host/openmp/rebinding.hpp"
 #include "host/openmp/seen_threads.hpp"
+#include "memory/extent.hpp"
 #include "memory/follow/heap_areas.hpp"
 #include "memory/follow/samples.hpp"
 #include "memory/migrate/migrate.hpp"
@@ -376,14 +378,18 @@ bool has_time_left(void* argument, const memory::MoveReport& /*so_far*/) noexcep
   return now() - time.since < time.most;
 }
 
-/// The kernel moves pages by itself: nothing waits for a touch, so nobody is in the way of it.
-void bring(std::uintptr_t address, Bytes bytes, DomainId to) noexcept {
+/// The kernel moves pages by itself: nothing waits for a touch, so nobody is in the way of it. A
+/// page that parts share goes with the one that has its middle.
+void bring(std::span<const decide::Part> parts, DomainId to) noexcept {
   State& state = *g_state;
   const OsNode node = state.nodes.node_of(to);
-  const std::uintptr_t mask = state.page.count - 1;
-  const std::uintptr_t begin = (address + mask) & ~mask;
-  const std::uintptr_t end = (address + bytes.count + mask) & ~mask;
-  if (!node.valid() || end <= begin) return;
+  const auto nearest_page = [page = state.page.count](std::uintptr_t address) {
+    return (address + page / 2) & ~(page - 1);
+  };
+  std::vector<memory::Extent> pages;
+  for (const decide::Part& part : parts) {
+    pages.push_back({nearest_page(part.begin), nearest_page(part.end)});
+  }
   const Nanoseconds start = now();
   BringTime time{start, start - state.begun};
   memory::MoveOptions options;
@@ -391,9 +397,10 @@ void bring(std::uintptr_t address, Bytes bytes, DomainId to) noexcept {
   options.progress = has_time_left;
   options.argument = &time;
   options.tries = 1;  // who comes back to it does not: other pages are as good
-  const memory::MoveReport report =
-      memory::migrate(memory::real_calls(), begin, Bytes{end - begin}, node, options);
-  Engine::instance().homes()->forget(begin, Bytes{end - begin});
+  const memory::MoveReport report = memory::migrate(memory::real_calls(), pages, node, options);
+  for (const memory::Extent& each : pages) {
+    if (each.known()) Engine::instance().homes()->forget(each.begin, each.length());
+  }
   // relaxed: statistics.
   state.brought_pages.fetch_add(report.moved, std::memory_order_relaxed);
   state.brought_ns.fetch_add(static_cast<std::uint64_t>((now() - start).count),

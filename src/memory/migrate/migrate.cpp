@@ -144,14 +144,26 @@ class Mover {
 };
 
 template <std::size_t Capacity>
-MoveReport migrate_by(const SystemCalls& calls, std::uintptr_t address, Bytes length, OsNode node,
+MoveReport migrate_by(const SystemCalls& calls, std::span<const Extent> ranges, OsNode node,
                       const MoveOptions& options) noexcept {
-  if (length.count == 0 || !node.valid()) return {};
+  if (!node.valid()) return {};
   const std::uint64_t mask = options.page.count - 1;
   Mover<Capacity> mover(calls, options);
-  const bool all = mover.add(address & ~mask, (address + length.count + mask) & ~mask, node);
-  if (all) mover.flush();
+  bool go_on = true;
+  for (const Extent& range : ranges) {
+    if (!go_on || !range.known()) continue;
+    go_on = mover.add(range.begin & ~mask, (range.end + mask) & ~mask, node);
+  }
+  if (go_on) mover.flush();
   return mover.report();
+}
+
+template <std::size_t Capacity>
+MoveReport migrate_by(const SystemCalls& calls, std::uintptr_t address, Bytes length, OsNode node,
+                      const MoveOptions& options) noexcept {
+  if (length.count == 0) return {};
+  const Extent range{address, address + length.count};
+  return migrate_by<Capacity>(calls, std::span(&range, 1), node, options);
 }
 
 }  // namespace
@@ -172,6 +184,11 @@ MoveReport& MoveReport::operator+=(const MoveReport& more) noexcept {
 MoveReport migrate(const SystemCalls& calls, std::uintptr_t address, Bytes length, OsNode node,
                    const MoveOptions& options) noexcept {
   return migrate_by<pages_per_move>(calls, address, length, node, options);
+}
+
+MoveReport migrate(const SystemCalls& calls, std::span<const Extent> ranges, OsNode node,
+                   const MoveOptions& options) noexcept {
+  return migrate_by<pages_per_move>(calls, ranges, node, options);
 }
 
 MoveReport migrate_in_handler(const SystemCalls& calls, std::uintptr_t address, Bytes length,

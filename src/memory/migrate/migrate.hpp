@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/ids.hpp"
 #include "memory/calls.hpp"
+#include "memory/extent.hpp"
 #include "memory/nodes.hpp"
 #include "memory/place/plan.hpp"
 
@@ -47,6 +49,10 @@ inline constexpr std::size_t pages_per_move = 512;
 /// that moves what is not yet there. Thread safety: any thread; readers and writers of the memory
 /// go on. No memory but its own stack (12 KiB).
 MoveReport migrate(const SystemCalls& calls, std::uintptr_t address, Bytes length, OsNode node,
+                   const MoveOptions& options) noexcept;
+
+/// The same of several ranges, together in batches. A page that ranges share is looked at for each.
+MoveReport migrate(const SystemCalls& calls, std::span<const Extent> ranges, OsNode node,
                    const MoveOptions& options) noexcept;
 
 /// The same in smaller batches, for the small stack of a signal handler.

@@ -7,6 +7,9 @@
 //   inside    the same in one region, after another one has written; a barrier a sweep
 //   tasks     tasks that ran anywhere have, in pieces of 64 KiB; one region, a barrier a sweep
 //   named     as serial, by tasks that name 64 KiB each in `depend`; one region, a taskwait a sweep
+//   slots     pieces of 32 KiB by malloc, one thread has filled them; tasks name the slots of the
+//             table of pointers to them; one region, a taskwait a sweep
+//   given     the same; tasks name nothing and have a pointer among their arguments
 //   pieces    pieces of 8 KiB by malloc, one thread has filled them; a region for each sweep, in
 //             which threads take pieces by their number
 //   shifting  as serial, but in each sweep a thread works on the part of its next neighbour but one
@@ -18,7 +21,7 @@
 #include <omp.h>
 #include <sys/wait.h>
 
-enum { early_sweeps = 3, piece_bytes = 8192, block_bytes = 65536 };
+enum { early_sweeps = 3, block_bytes = 65536 };
 
 static double first_value(size_t i) { return (double)(i % 1000); }
 
@@ -34,7 +37,7 @@ static void on_node_0(void (*write)(void)) {
 static double* array;
 static double** pieces;
 static size_t count;
-static const size_t piece_doubles = piece_bytes / sizeof(double);
+static size_t piece_bytes = 8192, piece_doubles;
 
 static void write_array(void) {
   for (size_t i = 0; i < count; ++i) array[i] = first_value(i);
@@ -134,6 +137,33 @@ static void sweep_named(int sweeps) {
   }
 }
 
+static void sweep_slots(int sweeps) {
+#pragma omp parallel
+#pragma omp single
+  for (int s = 0; s < sweeps; ++s) {
+    begin_sweep(s);
+    for (size_t p = 0; p < count / piece_doubles; ++p) {
+#pragma omp task firstprivate(p) depend(inout : pieces[p])
+      update(pieces[p], piece_doubles);
+    }
+#pragma omp taskwait
+  }
+}
+
+static void sweep_given(int sweeps) {
+#pragma omp parallel
+#pragma omp single
+  for (int s = 0; s < sweeps; ++s) {
+    begin_sweep(s);
+    for (size_t p = 0; p < count / piece_doubles; ++p) {
+      double* const piece = pieces[p];
+#pragma omp task firstprivate(piece)
+      update(piece, piece_doubles);
+    }
+#pragma omp taskwait
+  }
+}
+
 // The child looks at the data, too.
 static void fork_and_look(int sweep) {
   const pid_t child = fork();
@@ -189,7 +219,10 @@ int main(int argc, char** argv) {
   const int sweeps = argc > 3 ? atoi(argv[3]) : 20;
   const int changes = strcmp(shape, "changing") == 0;
   const int opposite = strcmp(shape, "opposite") == 0 || strcmp(shape, "inside") == 0;
-  const int small = changes || strcmp(shape, "pieces") == 0;
+  const int by_tasks = strcmp(shape, "slots") == 0 || strcmp(shape, "given") == 0;
+  const int small = changes || by_tasks || strcmp(shape, "pieces") == 0;
+  if (by_tasks) piece_bytes *= 4;
+  piece_doubles = piece_bytes / sizeof(double);
   count = mib * 1024 * 1024 / sizeof(double);
   if (small) {
     pieces = malloc(count / piece_doubles * sizeof *pieces);
@@ -210,6 +243,8 @@ int main(int argc, char** argv) {
     sweep_in_one_region(sweeps);
   } else if (strcmp(shape, "named") == 0) {
     sweep_named(sweeps);
+  } else if (by_tasks) {
+    (strcmp(shape, "slots") == 0 ? sweep_slots : sweep_given)(sweeps);
   } else {
     for (int s = 0; s < sweeps; ++s) {
       begin_sweep(s);
