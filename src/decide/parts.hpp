@@ -29,10 +29,10 @@ struct Part {
 /// other, in bytes; the greatest number there is if they are fewer than two.
 inline std::uint64_t put_in_order(std::vector<OwnedBlock>& blocks) {
   const auto begins_before = [](const OwnedBlock& a, const OwnedBlock& b) {
-    return a.begin < b.begin;
+    return a.begin != b.begin ? a.begin < b.begin : a.home < b.home;
   };
   const auto is_same = [](const OwnedBlock& a, const OwnedBlock& b) { return a.begin == b.begin; };
-  std::stable_sort(blocks.begin(), blocks.end(), begins_before);
+  std::sort(blocks.begin(), blocks.end(), begins_before);
   blocks.erase(std::unique(blocks.begin(), blocks.end(), is_same), blocks.end());
   std::uint64_t nearest = std::numeric_limits<std::uint64_t>::max();
   for (std::size_t i = 1; i < blocks.size(); ++i) {
