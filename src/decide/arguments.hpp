@@ -14,6 +14,7 @@
 #include <span>
 
 #include "base/ids.hpp"
+#include "decide/votes.hpp"
 
 namespace lares::decide {
 
@@ -134,46 +135,15 @@ class PointerArguments {
     [[nodiscard]] bool is_known(std::size_t domains) const noexcept {
       return known >= enough(domains) && misses < most_misses && 2 * changes >= seen;
     }
-    // At most halfway between an even share and all.
-    [[nodiscard]] bool is_spread(std::size_t domains) const noexcept {
-      const std::uint64_t apart = std::min<std::uint64_t>(domains, told_apart);
-      const std::uint64_t most = *std::max_element(at.begin(), at.end());
-      return 2 * apart * most <= (apart + 1) * known;
-    }
     [[nodiscard]] bool tells(std::size_t domains) const noexcept {
-      return is_known(domains) && is_spread(domains);
+      return is_known(domains) && is_spread(at, domains);
     }
     [[nodiscard]] bool is_in_one_place(std::size_t domains) const noexcept {
-      return is_known(domains) && !is_spread(domains);
+      return is_known(domains) && !is_spread(at, domains);
     }
     static std::uint32_t enough(std::size_t domains) noexcept {
       return static_cast<std::uint32_t>(4 * domains);
     }
-  };
-
-  /// What the pointers of one task say.
-  class Votes {
-   public:
-    void add(DomainId home) noexcept { homes_[count_++] = home; }
-    [[nodiscard]] DomainId most(DomainId otherwise) const noexcept {
-      DomainId best;
-      std::ptrdiff_t most = 0;
-      for (std::size_t i = count_; i-- > 0;) {
-        const std::ptrdiff_t votes = of(homes_[i]);
-        if (votes > most || (votes == most && homes_[i] == otherwise)) {
-          best = homes_[i];
-          most = votes;
-        }
-      }
-      return best;
-    }
-
-   private:
-    [[nodiscard]] std::ptrdiff_t of(DomainId home) const noexcept {
-      return std::count(homes_.begin(), homes_.begin() + count_, home);
-    }
-    std::array<DomainId, most_pointers> homes_{};
-    std::size_t count_ = 0;
   };
 
   // The words by which the first two tasks are told apart.

@@ -13,6 +13,7 @@
 #include "runtime/explain.hpp"
 #include "runtime/first_touch_count.hpp"
 #include "runtime/record.hpp"
+#include "runtime/shared_out.hpp"
 #include "runtime/watch.hpp"
 
 namespace lares::runtime {
@@ -217,10 +218,21 @@ template <bool attended>
   if constexpr (attended) tell_whom_it_works_for(worker, previous);
 }
 
+[[gnu::noinline]] void take_share(const Worker& worker, Engine::Bringer bring) noexcept {
+  const std::span<const DomainId> domains = worker.team->places->domains_with_workers();
+  const auto own = std::ranges::find(domains, worker.domain);
+  const auto index = static_cast<std::size_t>(own - domains.begin());
+  SharedOut::instance().take(index, domains.size(), [&](std::span<const decide::Part> parts) {
+    bring(parts, worker.domain);
+  });
+}
+
 // Memory that comes to this worker's domain, before it runs what is at home there.
 void take_delivery(const Worker& worker) noexcept {
   const Engine::Bringer bring = Engine::bringer();
   if (bring == nullptr) return;
+  if (SharedOut::instance().wants_any()) [[unlikely]]
+    take_share(worker, bring);
   Delivery& delivery = worker.team->deliveries[worker.domain.index()];
   if (!delivery.is_there()) return;
   delivery.take([&](std::span<const decide::Part> parts) { bring(parts, worker.domain); });

@@ -450,13 +450,26 @@ InSeries ask_books(Worker& worker, std::uintptr_t code, Ask ask) noexcept {
   return known;
 }
 
+// By what its arguments point to in memory that tasks share out.
+InSeries next_by_share(const Worker& worker, std::span<const std::uintptr_t> words) noexcept {
+  if (!SharedOut::is_on() || !Engine::instance().homes()->are_of_pages()) return {};
+  const std::span<const DomainId> domains = worker.team->places->domains_with_workers();
+  return {SharedOut::instance().home_of(words, domains), false, false, Located::argument};
+}
+
+bool is_made_by_task(const Worker& worker) noexcept {
+  return worker.current != &worker.implicit_task;
+}
+
 }  // namespace
 
 InSeries next_in_series(Worker& worker, std::uintptr_t code,
                         std::span<const std::uintptr_t> words) noexcept {
-  return ask_books(worker, code, [&](CreatorBooks& books) {
+  if (is_made_by_task(worker)) return next_by_share(worker, words);
+  const InSeries known = ask_books(worker, code, [&](CreatorBooks& books) {
     return next_by_arguments(worker, books, code, words);
   });
+  return known.known() ? known : next_by_share(worker, words);
 }
 
 namespace {
@@ -510,7 +523,7 @@ void submit_perhaps_in_series(Worker& worker, Task& task, std::uintptr_t code,
     return known.known() ? submit_in_series(worker, task, known) : submit(worker, task, {});
   }
   // Who used it last is known by its name alone where caches make the domains.
-  if (Engine::instance().homes()->are_of_pages()) {
+  if (!is_made_by_task(worker) && Engine::instance().homes()->are_of_pages()) {
     const InSeries known = next_by_name(worker, task, code, dependences);
     task.home = known.home;
     if (known.held) {

@@ -6,15 +6,17 @@
 #include <span>
 
 #include "runtime/engine.hpp"
+#include "runtime/shared_out.hpp"
 #include "runtime/team.hpp"
 
 namespace lares::runtime {
 
-/// True if what the current task makes next may belong to a series: a thread of the region makes
-/// it, and sending tasks to their data makes sense. Tiny ones are best run by their creator
+/// True if what the current task makes next may belong somewhere although it does not say so: a
+/// thread of the region makes it, in a series, or it may have a pointer into memory that tasks
+/// share out; and sending tasks to their data makes sense. Tiny ones are best run by their creator
 /// (decide/place.hpp).
 inline bool may_be_in_series(const Worker& worker) noexcept {
-  return worker.makes_series && worker.current == &worker.implicit_task;
+  return worker.makes_series && (worker.current == &worker.implicit_task || SharedOut::is_on());
 }
 
 /// What is known of the next task of the construct at `code`.

@@ -401,7 +401,7 @@ class Following(Repeated):
         print(f"{shape}-{compiler}: {before:.3f} remote after the third sweep, {after:.3f} with follow")
         self.assertGreater(before, 0.6)
         self.assertLess(after, before / 2)
-        self.assertRegex(said, r"follow: [123]\d{3} pages that one thread had written went to the tasks")
+        self.assertRegex(said, r"follow: [123]\d{3} pages went to the tasks that name them")
 
     def test_pages_that_tasks_name(self):
         """They need no look, and go by one call for each node, once it is known to pay."""
@@ -413,6 +413,9 @@ class Following(Repeated):
 
     def test_pages_that_arguments_point_to(self):
         self.bring("given", "clang")
+
+    def test_pages_that_a_recursion_shares_out(self):
+        self.bring("halves", "gcc")
 
     def test_data_whose_users_change_stays(self):
         _, said = self.late("follow:20", "shifting", "12", "12")

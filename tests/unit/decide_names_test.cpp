@@ -300,6 +300,14 @@ TEST(NameBook, APartEndsWhereTheNextNameIsFarAway) {
 
 /// A table of slots, and what is in it.
 class Table {
+  // What is in the slots; before its use, as its type is deduced.
+  auto read() const {
+    return [this](std::span<const std::uintptr_t> slots, std::span<std::uintptr_t> words) {
+      for (std::size_t i = 0; i < slots.size(); ++i) words[i] = contents_[(slots[i] - flags) / 8];
+      return true;
+    };
+  }
+
  public:
   template <class ContentOf>
   Table(std::uint32_t count, ContentOf content_of) : contents_(count) {
@@ -319,12 +327,6 @@ class Table {
   std::uint32_t count() const { return static_cast<std::uint32_t>(contents_.size()); }
 
  private:
-  auto read() const {
-    return [this](std::span<const std::uintptr_t> slots, std::span<std::uintptr_t> words) {
-      for (std::size_t i = 0; i < slots.size(); ++i) words[i] = contents_[(slots[i] - flags) / 8];
-      return true;
-    };
-  }
   std::vector<std::uintptr_t> contents_;
   NameBook book_;
 };

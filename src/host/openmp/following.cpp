@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
@@ -32,6 +33,7 @@
 #include "memory/repair/pins.hpp"
 #include "memory/repair/repair.hpp"
 #include "memory/reserve.hpp"
+#include "runtime/shared_out.hpp"
 
 namespace lares::omp {
 namespace following {
@@ -43,6 +45,7 @@ using runtime::Engine;
 constexpr std::size_t most_areas = 4096;
 constexpr std::size_t least_heap = std::size_t{256} << 10U;
 constexpr std::uint64_t coarse_pages = 16;
+constexpr std::uint64_t most_share_rounds = 256;  // after which nobody is expected to begin
 constexpr double mib = 1024 * 1024;
 constexpr double ns_per_ms = 1e6;
 
@@ -72,6 +75,9 @@ struct State {
   memory::Reserve areas_memory{most_areas * sizeof(memory::LargeArea)};
   memory::Reserve judged_memory{most_areas * sizeof(Judged)};
   std::size_t areas_found = 0;
+  memory::Reserve share_list{most_areas * sizeof(memory::LargeArea)};
+  std::uint64_t share_rounds = 0;
+  bool is_over = false;        ///< nothing is watched any more
   std::uintptr_t own_end = 0;  ///< of the heap as it was when Lares was set up
   double ratio = 1;            ///< remote to local memory
   Nanoseconds begun = now();   ///< constant: when the program was
@@ -118,7 +124,7 @@ double mean_ratio(const machine::Machine& machine) noexcept {
 
 void stop(const char* why) noexcept {
   note(why);
-  Engine::set_stable_work_listener(nullptr);
+  g_state->is_over = true;
 }
 
 /// False if nothing may be marked.
@@ -139,17 +145,20 @@ void stop_refused(int error) noexcept {
   stop(text.data());
 }
 
-/// Large pieces, static arrays, and where malloc has the small ones. What holds the stack of this
-/// thread (a coroutine's, say) stays: this thread itself marks.
+/// Large pieces, static arrays, and where malloc has the small ones; not what tasks share out,
+/// which goes to them without a look. What holds the stack of this thread (a coroutine's, say)
+/// stays: this thread itself marks.
 void find_areas(State& state) noexcept {
   memory::LargeArea* const areas = state.areas();
   std::size_t found = find_large_areas(areas, most_areas);
   found += memory::find_heap_areas(memory::real_maps(), state.own_end, least_heap,
                                    std::span(areas, most_areas).subspan(found));
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  const auto* const end = std::remove_if(
-      areas, areas + found,
-      [here](const memory::LargeArea& area) { return area.begin <= here && here < area.end; });
+  const auto* const end =
+      std::remove_if(areas, areas + found, [here](const memory::LargeArea& area) {
+        const bool is_stack = area.begin <= here && here < area.end;
+        return is_stack || runtime::SharedOut::instance().has(area);
+      });
   state.areas_found = static_cast<std::size_t>(end - areas);
 }
 
@@ -341,7 +350,17 @@ void on_start(State& state, const Engine::StableWork& work) noexcept {
       break;
   }
   const bool nothing_left = !state.moves_data && !may_rebind();
-  if (state.follow.is_over() || nothing_left) Engine::set_stable_work_listener(nullptr);
+  state.is_over = state.is_over || state.follow.is_over() || nothing_left;
+}
+
+/// Of what tasks share out by pointers, and of the program's large memory, now and then.
+void keep_shares(State& state) noexcept {
+  if (!state.moves_data || state.share_list.data() == nullptr) return;
+  auto& shared_out = runtime::SharedOut::instance();
+  shared_out.end_round([](std::size_t parts) { return decide::rounds_to_pay(parts); });
+  if (!std::has_single_bit(++state.share_rounds)) return;
+  auto* const areas = static_cast<memory::LargeArea*>(state.share_list.data());
+  shared_out.know({areas, find_large_areas(areas, most_areas)});
 }
 
 /// Teams of one program run the same code side by side: a turn is one of all of them.
@@ -355,7 +374,10 @@ bool begins_turn(State& state, const Engine::StableWork& work) noexcept {
 void on_stable_work(const Engine::StableWork& work) noexcept {
   State& state = *g_state;
   if (state.busy.exchange(true, std::memory_order_acq_rel)) return;
-  if (begins_turn(state, work)) on_start(state, work);
+  keep_shares(state);
+  if (!state.is_over && begins_turn(state, work)) on_start(state, work);
+  const bool keeps_shares = state.moves_data && state.share_rounds < most_share_rounds;
+  if (state.is_over && !keeps_shares) Engine::set_stable_work_listener(nullptr);
   state.busy.store(false, std::memory_order_release);
 }
 
@@ -414,7 +436,7 @@ void tell_brought() noexcept {
   std::array<char, 240> text;
   std::snprintf(text.data(), text.size(),
                 "%" PRIu64
-                " pages that one thread had written went to the tasks that name them, %.1f us each",
+                " pages went to the tasks that name them or have pointers to them, %.1f us each",
                 pages, ns / 1e3 / static_cast<double>(pages));
   note(text.data());
 }

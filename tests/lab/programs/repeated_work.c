@@ -10,7 +10,9 @@
 //   slots     pieces of 32 KiB by malloc, one thread has filled them; tasks name the slots of the
 //             table of pointers to them; one region, a taskwait a sweep
 //   given     the same; tasks name nothing and have a pointer among their arguments
-//   pieces    pieces of 8 KiB by malloc, one thread has filled them; a region for each sweep, in
+//   halves    as serial, by tasks that halve their part until it has 64 KiB; a region for each
+//   sweep pieces    pieces of 8 KiB by malloc, one thread has filled them; a region for each sweep,
+//   in
 //             which threads take pieces by their number
 //   shifting  as serial, but in each sweep a thread works on the part of its next neighbour but one
 //   changing  as pieces; between sweeps the program closes all files, forks, protects and frees
@@ -164,6 +166,25 @@ static void sweep_given(int sweeps) {
   }
 }
 
+static void update_halves(double* from, size_t length) {
+  if (length <= block_bytes / sizeof(double)) {
+    update(from, length);
+    return;
+  }
+  const size_t half = length / 2;
+#pragma omp task firstprivate(from, half)
+  update_halves(from, half);
+#pragma omp task firstprivate(from, half, length)
+  update_halves(from + half, length - half);
+#pragma omp taskwait
+}
+
+static void sweep_halves(void) {
+#pragma omp parallel
+#pragma omp single nowait
+  update_halves(array, count);
+}
+
 // The child looks at the data, too.
 static void fork_and_look(int sweep) {
   const pid_t child = fork();
@@ -251,6 +272,8 @@ int main(int argc, char** argv) {
       if (changes) change(s);
       if (small) {
         sweep_pieces();
+      } else if (strcmp(shape, "halves") == 0) {
+        sweep_halves();
       } else {
         sweep_array(strcmp(shape, "shifting") == 0 ? s : 0);
       }

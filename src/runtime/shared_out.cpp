@@ -1,0 +1,148 @@
+#include "runtime/shared_out.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace lares::runtime {
+
+namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;  // hints, all of it: see the class
+constexpr std::size_t most_argument_words = 16;      // of a task's arguments that are looked at
+// A pointer to the begin, behind what an allocator has there, may be of a task that is told the
+// rest by numbers.
+constexpr std::uintptr_t begin_bytes = 4096;
+constexpr std::uint32_t most_uses = 64;  // more of a part are not counted in a round
+
+SharedOut g_shared_out;
+
+}  // namespace
+
+SharedOut& SharedOut::instance() noexcept { return g_shared_out; }
+
+SharedOut::Area* SharedOut::area_of(std::uintptr_t address) noexcept {
+  if (address < lowest_.load(relaxed) || address >= highest_.load(relaxed)) return nullptr;
+  const auto found = std::ranges::find_if(areas_, [address](const Area& area) {
+    const decide::Part whole = area.whole();
+    return whole.begin <= address && address < whole.end;
+  });
+  return found == areas_.end() ? nullptr : &*found;
+}
+
+DomainId SharedOut::home_of(std::span<const std::uintptr_t> words,
+                            std::span<const DomainId> domains) noexcept {
+  const std::size_t parts = domains.size();
+  if (parts < 2 || parts > decide::most_shares) return {};
+  if (parts_.load(relaxed) != parts) parts_.store(parts, relaxed);
+  decide::Votes votes;
+  DomainId otherwise;
+  for (const std::uintptr_t word : words.first(std::min(words.size(), most_argument_words))) {
+    Area* const area = area_of(word);
+    if (area == nullptr) continue;
+    const decide::Part whole = area->whole();
+    if (word < whole.begin || word >= whole.end) continue;  // it has changed since
+    const std::size_t part = decide::share_of(whole, word, parts);
+    const bool is_begin = word - whole.begin < begin_bytes;
+    if (area->is_counted.load(relaxed) && !is_begin && area->uses[part].load(relaxed) < most_uses) {
+      area->uses[part].fetch_add(1, relaxed);
+    }
+    if (!area->is_shared_out.load(relaxed)) continue;
+    if (is_begin) {
+      otherwise = domains[part];
+    } else {
+      votes.add(domains[part]);
+    }
+  }
+  const DomainId home = votes.most(otherwise);
+  return home.valid() ? home : otherwise;
+}
+
+void SharedOut::forget_what_is_gone(std::span<const memory::LargeArea> areas) noexcept {
+  for (Area& area : areas_) {
+    const std::uint64_t known = area.extent.load(relaxed);
+    const auto is_same = [known](const memory::LargeArea& each) { return packed(each) == known; };
+    if (known == 0 || std::ranges::any_of(areas, is_same)) continue;
+    area.is_shared_out.store(false, relaxed);
+    area.is_counted.store(false, relaxed);
+    area.wanted.store(0, relaxed);
+    area.extent.store(0, relaxed);
+  }
+}
+
+void SharedOut::add(const memory::LargeArea& fresh) noexcept {
+  Area* free = nullptr;
+  for (Area& area : areas_) {
+    const std::uint64_t known = area.extent.load(relaxed);
+    if (known == packed(fresh)) return;
+    if (known == 0) free = &area;
+  }
+  if (free == nullptr) return;
+  for (std::atomic<std::uint32_t>& each : free->uses) each.store(0, relaxed);
+  free->rounds = 0;
+  free->extent.store(packed(fresh), relaxed);
+  free->is_counted.store(true, relaxed);
+}
+
+void SharedOut::know(std::span<memory::LargeArea> areas) noexcept {
+  const std::size_t count = std::min(areas.size(), most_areas);
+  const auto is_larger = [](const memory::LargeArea& a, const memory::LargeArea& b) {
+    return a.bytes() > b.bytes();
+  };
+  std::ranges::partial_sort(areas, areas.begin() + static_cast<std::ptrdiff_t>(count), is_larger);
+  const std::span<const memory::LargeArea> largest = areas.first(count);
+  forget_what_is_gone(largest);
+  std::uintptr_t lowest = std::numeric_limits<std::uintptr_t>::max();
+  std::uintptr_t highest = 0;
+  for (const memory::LargeArea& each : largest) {
+    const decide::Part whole = unpacked(packed(each));
+    lowest = std::min(lowest, whole.begin);
+    highest = std::max(highest, whole.end);
+    add(each);
+  }
+  lowest_.store(lowest, relaxed);
+  highest_.store(highest, relaxed);
+  if (count != 0) is_on_.store(true, relaxed);
+}
+
+void SharedOut::end_round_of(Area& area, std::size_t parts, std::uint32_t wanted_after) noexcept {
+  if (!area.is_counted.load(relaxed)) return;
+  std::array<std::uint32_t, decide::most_shares> uses{};
+  bool is_used = false;
+  for (std::size_t i = 0; i < parts; ++i) {
+    uses[i] = area.uses[i].exchange(0, relaxed);
+    is_used = is_used || uses[i] != 0;
+  }
+  if (!is_used) return;
+  const bool shared = decide::is_shared_out(std::span(uses).first(parts));
+  area.is_shared_out.store(shared, relaxed);
+  if (!shared || ++area.rounds < wanted_after) return;
+  area.is_counted.store(false, relaxed);
+  area.wanted.store((1U << parts) - 1, relaxed);
+  wants_any_.store(true, relaxed);
+}
+
+bool SharedOut::has(const memory::LargeArea& area) const noexcept {
+  return std::ranges::any_of(areas_, [&area](const Area& each) {
+    return each.extent.load(relaxed) == packed(area) && each.is_shared_out.load(relaxed);
+  });
+}
+
+std::size_t SharedOut::take_wanted(std::size_t index, std::size_t parts,
+                                   std::span<decide::Part> taken) noexcept {
+  std::size_t count = 0;
+  if (parts != parts_.load(relaxed) || index >= parts) return 0;
+  const std::uint32_t mine = 1U << index;
+  bool others = false;
+  for (Area& area : areas_) {
+    if (area.wanted.load(relaxed) == 0) continue;
+    const std::uint32_t before = area.wanted.fetch_and(~mine, relaxed);
+    others = others || (before & ~mine) != 0;
+    const decide::Part whole = area.whole();
+    if ((before & mine) == 0 || whole.begin == 0) continue;
+    taken[count++] = decide::nth_share(whole, index, parts);
+  }
+  if (!others) wants_any_.store(false, relaxed);
+  return count;
+}
+
+}  // namespace lares::runtime

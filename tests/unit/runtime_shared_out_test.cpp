@@ -1,0 +1,168 @@
+// Which tasks belong where by pointers into memory that tasks share out, and what is brought.
+#include "runtime/shared_out.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace lares::runtime {
+namespace {
+
+constexpr std::uintptr_t base = 0x7f0000000000;
+constexpr std::uintptr_t mib = std::uintptr_t{1} << 20U;
+const std::array domains{DomainId{std::size_t{0}}, DomainId{std::size_t{1}},
+                         DomainId{std::size_t{2}}, DomainId{std::size_t{4}}};
+
+memory::LargeArea area(std::uintptr_t index, std::uintptr_t bytes = 4 * mib) {
+  return {base + index * 64 * mib, base + index * 64 * mib + bytes};
+}
+
+class SharedOutTest : public testing::Test {
+ protected:
+  void know(std::vector<memory::LargeArea> areas) { shared->know(areas); }
+  DomainId home(std::vector<std::uintptr_t> words) { return shared->home_of(words, domains); }
+  /// Tasks with pointers to all of an area, as a recursion's leaves have.
+  void use(const memory::LargeArea& all, unsigned leaves = 64) {
+    for (unsigned i = 0; i < leaves; ++i) home({7, all.begin + i * (all.bytes() / leaves)});
+  }
+  void round(std::uint32_t wanted_after = 2) {
+    shared->end_round([=](std::size_t parts) {
+      EXPECT_EQ(parts, domains.size());
+      return wanted_after;
+    });
+  }
+  std::vector<decide::Part> take(std::size_t index, std::size_t parts = domains.size()) {
+    std::vector<decide::Part> all;
+    shared->take(index, parts, [&](std::span<const decide::Part> taken) {
+      all.assign(taken.begin(), taken.end());
+    });
+    return all;
+  }
+
+  std::unique_ptr<SharedOut> shared = std::make_unique<SharedOut>();
+};
+
+TEST_F(SharedOutTest, ATaskHasAHomeOnceItsMemoryWasSharedOut) {
+  know({area(0)});
+  EXPECT_TRUE(SharedOut::is_on());
+  EXPECT_FALSE(home({area(0).begin + mib + 100}).valid());
+  use(area(0));
+  round();
+  for (std::size_t part = 0; part < 4; ++part) {
+    EXPECT_EQ(home({1, area(0).begin + part * mib + 100}), domains[part]);
+  }
+  EXPECT_FALSE(home({area(0).end}).valid());
+  EXPECT_FALSE(home({area(0).begin - 1}).valid());
+  EXPECT_FALSE(home({}).valid());
+}
+
+TEST_F(SharedOutTest, MostOfATasksPointersDecide) {
+  know({area(0), area(1)});
+  use(area(0));
+  use(area(1));
+  round();
+  EXPECT_EQ(
+      home({area(0).begin + 100 + mib, area(1).begin + 100 + 3 * mib, area(0).begin + 200 + mib}),
+      domains[1]);
+  // The begin of all is a base more often than a part.
+  EXPECT_EQ(home({area(0).begin, area(1).begin, area(0).begin + 100 + 2 * mib}), domains[2]);
+  EXPECT_EQ(home({area(0).begin + 16}), domains[0]);
+}
+
+TEST_F(SharedOutTest, WhatIsUsedAtItsBeginOnlyIsNotSharedOut) {
+  know({area(0)});
+  for (int i = 0; i < 100; ++i) home({area(0).begin});
+  for (int i = 0; i < 100; ++i) home({area(0).begin + 4095});
+  round();
+  EXPECT_FALSE(home({area(0).begin + mib + 100}).valid());
+}
+
+TEST_F(SharedOutTest, PartsAreTakenOnceItHasPaid) {
+  know({area(0), area(1)});
+  use(area(0));
+  round();
+  EXPECT_FALSE(shared->wants_any());
+  round();  // in which nobody used it
+  use(area(0));
+  round();
+  EXPECT_TRUE(shared->wants_any());
+  for (std::size_t index = 0; index < 4; ++index) {
+    const auto parts = take(index);
+    ASSERT_EQ(parts.size(), 1U);
+    EXPECT_EQ(decide::share_of({area(0).begin, area(0).end}, parts[0].begin, 4), index);
+    EXPECT_TRUE(take(index).empty()) << "each once";
+  }
+  EXPECT_FALSE(shared->wants_any());
+  EXPECT_TRUE(shared->has(area(0)));
+  EXPECT_FALSE(shared->has(area(1)));
+}
+
+TEST_F(SharedOutTest, ATeamOfOtherDomainsTakesNothing) {
+  know({area(0)});
+  use(area(0));
+  round(1);
+  EXPECT_TRUE(take(0, 2).empty());
+  EXPECT_TRUE(take(4).empty());
+  EXPECT_EQ(take(0).size(), 1U);
+}
+
+TEST_F(SharedOutTest, MemoryThatIsGoneIsForgotten) {
+  know({area(0), area(1)});
+  use(area(0));
+  round(1);
+  know({area(1)});
+  EXPECT_FALSE(home({area(0).begin + mib + 100}).valid());
+  EXPECT_TRUE(take(1).empty());
+  know({area(0), area(1)});
+  EXPECT_FALSE(home({area(0).begin + mib + 100}).valid()) << "it may be other data";
+}
+
+TEST_F(SharedOutTest, OfManyAreasTheLargestAreKnown) {
+  std::vector<memory::LargeArea> many;
+  for (std::uintptr_t i = 0; i < 100; ++i) many.push_back(area(i, (i % 50 + 1) * mib));
+  know(many);
+  use(area(99, 50 * mib));
+  use(area(3, 4 * mib));
+  round(1);
+  EXPECT_TRUE(home({area(99).begin + 30 * mib}).valid());
+  EXPECT_FALSE(home({area(3).begin + 3 * mib}).valid());
+}
+
+// Workers ask and take while the keeper tells of other memory. No answer but one of the domains.
+TEST_F(SharedOutTest, WorkersAskWhileTheKeeperChangesAll) {
+  std::atomic<bool> ends{false};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> workers;
+  for (std::size_t id = 0; id < 4; ++id) {
+    workers.emplace_back([&, id] {
+      for (std::uintptr_t i = 0; !ends.load(); ++i) {
+        const std::array words{area(i % 40).begin + i * 4099 % (4 * mib)};
+        const DomainId found = shared->home_of(words, domains);
+        if (found.valid() && std::ranges::find(domains, found) == domains.end()) ++wrong;
+        shared->take(id, 4, [&](std::span<const decide::Part> parts) {
+          for (const decide::Part& part : parts)
+            wrong += part.begin > part.end || part.end - part.begin > 4 * mib ? 1 : 0;
+        });
+      }
+    });
+  }
+  for (std::uintptr_t turn = 0; turn < 3000; ++turn) {
+    std::vector<memory::LargeArea> areas;
+    for (std::uintptr_t i = 0; i < 40; ++i) {
+      if ((i + turn) % 3 != 0) areas.push_back(area(i, (1 + (i + turn) % 4) * mib));
+    }
+    shared->know(areas);
+    shared->end_round([](std::size_t) { return 1U; });
+  }
+  ends = true;
+  for (std::thread& worker : workers) worker.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace lares::runtime
