@@ -44,9 +44,12 @@ inline std::uint64_t put_in_order(std::vector<OwnedBlock>& blocks) {
 /// What is still to be brought, by home.
 class Parts {
  public:
+  /// Of larger blocks nobody knows what else lies in them, as between two mappings.
+  static constexpr std::uint64_t largest_block = std::uint64_t{256} << 20U;
+
   /// Adds what put_in_order() has sorted, with its answer. A single block has no known end.
   void add(const std::vector<OwnedBlock>& blocks, std::uint64_t nearest) {
-    if (blocks.size() < 2) return;
+    if (blocks.size() < 2 || nearest > largest_block) return;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const std::uint64_t to_next =
           i + 1 < blocks.size() ? blocks[i + 1].begin - blocks[i].begin : nearest;

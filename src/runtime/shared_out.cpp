@@ -118,7 +118,7 @@ void SharedOut::end_round_of(Area& area, std::size_t parts, std::uint32_t wanted
   if (!shared || ++area.rounds < wanted_after) return;
   area.is_counted.store(false, relaxed);
   area.wanted.store((1U << parts) - 1, relaxed);
-  wants_any_.store(true, relaxed);
+  wants_any_.store(true, std::memory_order_release);
 }
 
 bool SharedOut::has(const memory::LargeArea& area) const noexcept {
@@ -132,6 +132,8 @@ std::size_t SharedOut::take_wanted(std::size_t index, std::size_t parts,
   std::size_t count = 0;
   if (parts != parts_.load(relaxed) || index >= parts) return 0;
   const std::uint32_t mine = 1U << index;
+  // acquire: what was wanted before it was said. Said again below, or by the keeper meanwhile.
+  wants_any_.exchange(false, std::memory_order_acquire);
   bool others = false;
   for (Area& area : areas_) {
     if (area.wanted.load(relaxed) == 0) continue;
@@ -141,7 +143,7 @@ std::size_t SharedOut::take_wanted(std::size_t index, std::size_t parts,
     if ((before & mine) == 0 || whole.begin == 0) continue;
     taken[count++] = decide::nth_share(whole, index, parts);
   }
-  if (!others) wants_any_.store(false, relaxed);
+  if (others) wants_any_.store(true, relaxed);
   return count;
 }
 

@@ -17,7 +17,7 @@ namespace lares::runtime {
 /// when a round of the program's work is over.
 ///
 /// What workers read here are hints: what is old, or of two areas at once, sends a task elsewhere
-/// or moves other pages, and does nothing else. So all orders are relaxed.
+/// or moves other pages, and does nothing else. So all orders are relaxed but that of `wants_any_`.
 class SharedOut {
  public:
   static constexpr std::size_t most_areas = 32;

@@ -45,6 +45,15 @@ TEST(Parts, OneBlockAloneHasNoKnownEnd) {
   EXPECT_TRUE(parts.take(0).empty());
 }
 
+// Two blocks in different mappings: what is between them is everything else.
+TEST(Parts, BlocksWorldsApartHaveNoKnownEnd) {
+  Parts parts = parts_of({{0x555500001000, 0}, {0x7f0000001000, 1}});
+  EXPECT_TRUE(parts.take(0).empty());
+  EXPECT_TRUE(parts.take(1).empty());
+  Parts large = parts_of({{0x1000, 0}, {0x1000 + Parts::largest_block, 0}});
+  EXPECT_EQ(large.take(0).size(), 1U);
+}
+
 TEST(Parts, AHomeThatHasNothingGetsNothing) {
   Parts parts = parts_of({{1000, 2}, {2000, 2}});
   EXPECT_TRUE(parts.take(0).empty());
