@@ -127,6 +127,7 @@ long keep_only(const int* files, std::size_t count) noexcept {
 long read_words(const std::uintptr_t* addresses, std::size_t count,
                 std::uintptr_t* words) noexcept {
   std::array<iovec, most_words_read> from;
+  count = std::min(count, from.size());
   for (std::size_t i = 0; i < count; ++i) from[i] = {pointer(addresses[i]), sizeof(std::uintptr_t)};
   const iovec to{words, count * sizeof(std::uintptr_t)};
   return quietly([&] { return process_vm_readv(getpid(), &to, 1, from.data(), count, 0); });

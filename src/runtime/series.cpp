@@ -418,12 +418,12 @@ InSeries next_by_arguments(Worker& worker, CreatorBooks& books, std::uintptr_t c
   const std::size_t domains = worker.team->places->domains_with_workers().size();
   const DomainId home = series.arguments().next(words, domains, known.home, home_of_page(worker));
   if (known.held) return known;
-  if (const auto word = series.arguments().in_one_place(domains);
-      !home.valid() && word && Engine::bringer() != nullptr) {
-    const InSeries by_pointer = next_by_pointer(worker, books, code, words[*word]);
-    return by_pointer.known() ? by_pointer : known;
+  if (!home.valid()) {
+    if (Engine::bringer() == nullptr) return known;
+    const auto word = series.arguments().in_one_place(domains);
+    const InSeries named = word ? next_by_pointer(worker, books, code, words[*word]) : InSeries{};
+    return named.known() ? named : known;
   }
-  if (!home.valid()) return known;
   known.home = home;
   known.located = Located::argument;
   return known;

@@ -132,13 +132,14 @@ std::size_t SharedOut::take_wanted(std::size_t index, std::size_t parts,
   std::size_t count = 0;
   if (parts != parts_.load(relaxed) || index >= parts) return 0;
   const std::uint32_t mine = 1U << index;
+  const std::uint32_t all = (1U << parts) - 1;  // what a larger team left there nobody takes
   // acquire: what was wanted before it was said. Said again below, or by the keeper meanwhile.
   wants_any_.exchange(false, std::memory_order_acquire);
   bool others = false;
   for (Area& area : areas_) {
     if (area.wanted.load(relaxed) == 0) continue;
     const std::uint32_t before = area.wanted.fetch_and(~mine, relaxed);
-    others = others || (before & ~mine) != 0;
+    others = others || (before & ~mine & all) != 0;
     const decide::Part whole = area.whole();
     if ((before & mine) == 0 || whole.begin == 0) continue;
     taken[count++] = decide::nth_share(whole, index, parts);

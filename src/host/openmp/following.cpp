@@ -75,6 +75,7 @@ struct State {
   memory::Reserve areas_memory{most_areas * sizeof(memory::LargeArea)};
   memory::Reserve judged_memory{most_areas * sizeof(Judged)};
   std::size_t areas_found = 0;
+  // Of memory that tasks share out: room for a list of all that is large, and how often work began.
   memory::Reserve share_list{most_areas * sizeof(memory::LargeArea)};
   std::uint64_t share_rounds = 0;
   bool is_over = false;        ///< nothing is watched any more

@@ -10,9 +10,8 @@
 //   slots     pieces of 32 KiB by malloc, one thread has filled them; tasks name the slots of the
 //             table of pointers to them; one region, a taskwait a sweep
 //   given     the same; tasks name nothing and have a pointer among their arguments
-//   halves    as serial, by tasks that halve their part until it has 64 KiB; a region for each
-//   sweep pieces    pieces of 8 KiB by malloc, one thread has filled them; a region for each sweep,
-//   in
+//   halves    as serial, by tasks that halve their part down to 64 KiB; a region for each sweep
+//   pieces    pieces of 8 KiB by malloc, one thread has filled them; a region for each sweep, in
 //             which threads take pieces by their number
 //   shifting  as serial, but in each sweep a thread works on the part of its next neighbour but one
 //   changing  as pieces; between sweeps the program closes all files, forks, protects and frees
@@ -124,44 +123,36 @@ static void sweep_in_one_region(int sweeps) {
   }
 }
 
-static void sweep_named(int sweeps) {
+static void make_named(void) {
   const size_t block = block_bytes / sizeof(double);
-#pragma omp parallel
-#pragma omp single
-  for (int s = 0; s < sweeps; ++s) {
-    begin_sweep(s);
-    for (size_t first = 0; first < count; first += block) {
-      double* const from = array + first;
+  for (size_t first = 0; first < count; first += block) {
+    double* const from = array + first;
 #pragma omp task firstprivate(from, block) depend(inout : from[0 : block])
-      update(from, block);
-    }
-#pragma omp taskwait
+    update(from, block);
   }
 }
 
-static void sweep_slots(int sweeps) {
-#pragma omp parallel
-#pragma omp single
-  for (int s = 0; s < sweeps; ++s) {
-    begin_sweep(s);
-    for (size_t p = 0; p < count / piece_doubles; ++p) {
+static void make_slots(void) {
+  for (size_t p = 0; p < count / piece_doubles; ++p) {
 #pragma omp task firstprivate(p) depend(inout : pieces[p])
-      update(pieces[p], piece_doubles);
-    }
-#pragma omp taskwait
+    update(pieces[p], piece_doubles);
   }
 }
 
-static void sweep_given(int sweeps) {
+static void make_given(void) {
+  for (size_t p = 0; p < count / piece_doubles; ++p) {
+    double* const piece = pieces[p];
+#pragma omp task firstprivate(piece)
+    update(piece, piece_doubles);
+  }
+}
+
+static void sweep_by_tasks(int sweeps, void (*make)(void)) {
 #pragma omp parallel
 #pragma omp single
   for (int s = 0; s < sweeps; ++s) {
     begin_sweep(s);
-    for (size_t p = 0; p < count / piece_doubles; ++p) {
-      double* const piece = pieces[p];
-#pragma omp task firstprivate(piece)
-      update(piece, piece_doubles);
-    }
+    make();
 #pragma omp taskwait
   }
 }
@@ -263,9 +254,9 @@ int main(int argc, char** argv) {
   if (strcmp(shape, "tasks") == 0 || strcmp(shape, "inside") == 0) {
     sweep_in_one_region(sweeps);
   } else if (strcmp(shape, "named") == 0) {
-    sweep_named(sweeps);
+    sweep_by_tasks(sweeps, make_named);
   } else if (by_tasks) {
-    (strcmp(shape, "slots") == 0 ? sweep_slots : sweep_given)(sweeps);
+    sweep_by_tasks(sweeps, strcmp(shape, "slots") == 0 ? make_slots : make_given);
   } else {
     for (int s = 0; s < sweeps; ++s) {
       begin_sweep(s);
