@@ -71,14 +71,14 @@ class NameBook {
   /// elsewhere.
   void expect_samples_away() noexcept { some_may_be_away_ = true; }
 
-  /// The memory that has this name's home, if all of its construct's blocks were on one node and
-  /// have been told of `rounds` times since their names are known; each part once.
+  /// The memory of all blocks of this name's construct by their homes, if they were on one node and
+  /// have been told of `rounds` times since their names are known; each block once.
   /// `domain_of(position, count)` answers the home of a name, place_of(address) what next() asks
   /// for. `read(addresses, words)` reads the words that are stored there, and answers whether it
   /// could. O(names log names) once for each generation.
   template <class DomainOf, class PlaceOf, class Read>
-  std::vector<Part> bring(std::uintptr_t name, std::uint32_t rounds, DomainOf domain_of,
-                          PlaceOf place_of, Read read) {
+  PartsByHome bring(std::uintptr_t name, std::uint32_t rounds, DomainOf domain_of, PlaceOf place_of,
+                    Read read) {
     const Entry* const known = find(name);
     if (known == nullptr || !known->came_again) return {};
     Construct& construct = constructs_[known->construct];
@@ -86,8 +86,7 @@ class NameBook {
     if (construct.where == Where::unknown) construct.where = where(construct, place_of, read);
     if (construct.where == Where::elsewhere) return {};
     if (construct.told < std::uint64_t{rounds} * construct.count) return {};
-    if (!known->is_planned) plan(construct, domain_of, read);
-    return parts_.take(home_in(construct, *known, domain_of));
+    return known->is_planned ? PartsByHome{} : plan(construct, domain_of, read);
   }
 
  private:
@@ -236,16 +235,16 @@ class NameBook {
 
   /// For the names that are complete since the last time.
   template <class DomainOf, class Read>
-  void plan(const Construct& construct, DomainOf domain_of, Read read) {
+  PartsByHome plan(const Construct& construct, DomainOf domain_of, Read read) {
     std::vector<OwnedBlock> blocks;
     for (Entry& entry : entries_) {
       if (!is_of(entry, construct) || entry.is_planned) continue;
       entry.is_planned = true;
       blocks.push_back({entry.name, home_in(construct, entry, domain_of)});
     }
-    if (construct.where == Where::in_slots && !follow_slots(blocks, read)) return;
+    if (construct.where == Where::in_slots && !follow_slots(blocks, read)) return {};
     const std::uint64_t nearest = put_in_order(blocks);
-    if (nearest >= smallest_moved) parts_.add(blocks, nearest);
+    return nearest >= smallest_moved ? parts_of(blocks, nearest) : PartsByHome{};
   }
   [[nodiscard]] bool is_of(const Entry& entry, const Construct& construct) const noexcept {
     return entry.name != 0 && entry.construct == index_of(construct);
@@ -294,7 +293,6 @@ class NameBook {
   std::size_t names_ = 0;
   std::vector<Construct> constructs_;
   bool some_may_be_away_ = false;
-  Parts parts_;  ///< that are to be brought
 };
 
 }  // namespace lares::decide

@@ -41,40 +41,32 @@ inline std::uint64_t put_in_order(std::vector<OwnedBlock>& blocks) {
   return nearest;
 }
 
-/// What is still to be brought, by home.
-class Parts {
- public:
-  /// Of larger blocks nobody knows what else lies in them, as between two mappings.
-  static constexpr std::uint64_t largest_block = std::uint64_t{256} << 20U;
+/// Memory for each of some homes, by their numbers: in the order of memory for each.
+using PartsByHome = std::vector<std::vector<Part>>;
 
-  /// Adds what put_in_order() has sorted, with its answer. A single block has no known end.
-  void add(const std::vector<OwnedBlock>& blocks, std::uint64_t nearest) {
-    if (blocks.size() < 2 || nearest > largest_block) return;
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      const std::uint64_t to_next =
-          i + 1 < blocks.size() ? blocks[i + 1].begin - blocks[i].begin : nearest;
-      const bool is_last = to_next > 2 * nearest;
-      add(blocks[i], is_last ? nearest : to_next);
-    }
-  }
-  /// What is still to be brought to that home, in the order of memory for each call of add(); from
-  /// then on there is nothing.
-  std::vector<Part> take(std::uint32_t home) {
-    return home < homes_.size() ? std::exchange(homes_[home], {}) : std::vector<Part>{};
-  }
+/// Of larger blocks nobody knows what else lies in them, as between two mappings.
+inline constexpr std::uint64_t largest_block = std::uint64_t{256} << 20U;
 
- private:
-  void add(const OwnedBlock& block, std::uint64_t bytes) {
-    if (block.home >= homes_.size()) homes_.resize(block.home + 1);
-    std::vector<Part>& parts = homes_[block.home];
+/// The memory of blocks that put_in_order() has sorted, with its answer. A single block has no
+/// known end, and neither have blocks that lie worlds apart: then there is none.
+inline PartsByHome parts_of(const std::vector<OwnedBlock>& blocks, std::uint64_t nearest) {
+  PartsByHome homes;
+  if (blocks.size() < 2 || nearest > largest_block) return homes;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const OwnedBlock& block = blocks[i];
+    const std::uint64_t to_next =
+        i + 1 < blocks.size() ? blocks[i + 1].begin - block.begin : nearest;
+    const bool is_last = to_next > 2 * nearest;
+    const std::uintptr_t end = block.begin + (is_last ? nearest : to_next);
+    if (block.home >= homes.size()) homes.resize(block.home + 1);
+    std::vector<Part>& parts = homes[block.home];
     if (!parts.empty() && parts.back().end == block.begin) {
-      parts.back().end += bytes;
+      parts.back().end = end;
     } else {
-      parts.push_back({block.begin, block.begin + bytes});
+      parts.push_back({block.begin, end});
     }
   }
-
-  std::vector<std::vector<Part>> homes_;
-};
+  return homes;
+}
 
 }  // namespace lares::decide

@@ -129,6 +129,8 @@ class Asking {
   [[nodiscard]] Task* pop_own() const noexcept;
   [[nodiscard]] Task* take(PlaceId place, decide::Look look) const noexcept;
   [[nodiscard]] Task* steal_from(WorkerId victim) const noexcept;
+  [[nodiscard]] bool is_afar(PlaceId place) const noexcept;
+  [[nodiscard]] bool defers() const noexcept;  // see decide::Deference
   void stolen(DomainId from) const noexcept;
   void offer_own() const noexcept;
 

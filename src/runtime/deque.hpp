@@ -83,6 +83,15 @@ class Deque {
     return unpack(packed);
   }
 
+  /// Any thread: whether the oldest is a branch of a recursion (Task::is_branch). A guess, as it
+  /// may be another one by now.
+  [[nodiscard]] bool has_branch_first() noexcept {
+    const std::int64_t top = top_.load(std::memory_order_relaxed);
+    if (top >= bottom_.load(std::memory_order_acquire)) return false;  // with what lies there
+    const Task* const oldest = unpack(slot(top).load(std::memory_order_relaxed));
+    return oldest != nullptr && oldest->is_branch.load(std::memory_order_relaxed);
+  }
+
   /// Any thread; an estimate.
   [[nodiscard]] std::uint32_t size() const noexcept {
     const std::int64_t difference =

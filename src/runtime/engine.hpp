@@ -106,9 +106,9 @@ class Engine {
     stable_work_listener_.store(listener, std::memory_order_relaxed);
   }
 
-  /// Moves the pages whose middle is in one of the parts to a domain. Any thread, on its own stack;
-  /// others may use them meanwhile.
-  using Bringer = void (*)(std::span<const decide::Part> parts, DomainId to) noexcept;
+  /// Moves the pages whose middle is in one of the parts to the domain that is to have it. Any
+  /// thread, which had better hold no lock; others may use them meanwhile.
+  using Bringer = void (*)(const decide::PartsByHome& parts) noexcept;
   /// Set before the program's own code runs: data that one thread has written goes to the tasks
   /// that use it. Null for none.
   static void set_bringer(Bringer bring) noexcept {

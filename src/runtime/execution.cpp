@@ -13,7 +13,6 @@
 #include "runtime/explain.hpp"
 #include "runtime/first_touch_count.hpp"
 #include "runtime/record.hpp"
-#include "runtime/shared_out.hpp"
 #include "runtime/watch.hpp"
 
 namespace lares::runtime {
@@ -184,6 +183,7 @@ template <bool attended>
   if (worker.restraint.works(at_home, for_sure)) [[unlikely]] {
     worker.team->feeds(worker.domain);
   }
+  worker.deference.works(at_home);
   const bool timed_here = worker.restraint.times();
   DomainId fetched_from;
   if constexpr (attended) {
@@ -218,28 +218,7 @@ template <bool attended>
   if constexpr (attended) tell_whom_it_works_for(worker, previous);
 }
 
-[[gnu::noinline]] void take_share(const Worker& worker, Engine::Bringer bring) noexcept {
-  const std::span<const DomainId> domains = worker.team->places->domains_with_workers();
-  const auto own = std::ranges::find(domains, worker.domain);
-  const auto index = static_cast<std::size_t>(own - domains.begin());
-  SharedOut::instance().take(index, domains.size(), [&](std::span<const decide::Part> parts) {
-    bring(parts, worker.domain);
-  });
-}
-
-// Memory that comes to this worker's domain, before it runs what is at home there.
-void take_delivery(const Worker& worker) noexcept {
-  const Engine::Bringer bring = Engine::bringer();
-  if (bring == nullptr) return;
-  if (SharedOut::instance().wants_any()) [[unlikely]]
-    take_share(worker, bring);
-  Delivery& delivery = worker.team->deliveries[worker.domain.index()];
-  if (!delivery.is_there()) return;
-  delivery.take([&](std::span<const decide::Part> parts) { bring(parts, worker.domain); });
-}
-
 [[gnu::noinline]] void execute_attended(Worker& worker, Task& task) noexcept {
-  take_delivery(worker);
   execute_as<true>(worker, task);
   body_ended(worker, task);
 }

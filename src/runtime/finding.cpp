@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
 #include "base/disorder.hpp"
+#include "base/tick_rate.hpp"
 #include "runtime/ancestry.hpp"
 #include "runtime/asking.hpp"
 #include "runtime/record.hpp"
+#include "runtime/shared_out.hpp"
 #include "runtime/standstill.hpp"
 #include "runtime/waking.hpp"
 
@@ -43,10 +46,23 @@ inline Task* Asking::pop_own() const noexcept {
   return nullptr;
 }
 
+inline bool Asking::is_afar(PlaceId place) const noexcept {
+  const DomainId there = places()[place].domain;
+  return there.valid() && there != worker_->domain;
+}
+
+inline bool Asking::defers() const noexcept {
+  return worker_->deference.defers(ticks(), ticks_per_microsecond());
+}
+
 // Most looks find nothing, and cost one load.
 [[gnu::always_inline]] inline Task* Asking::take(PlaceId place, decide::Look look) const noexcept {
   SharedQueue& queue = *worker_->team->queues[place.index()];
   if (queue.length() == 0) return nullptr;
+  if (SharedOut::is_on() && is_afar(place)) [[unlikely]] {
+    Task* const leaf = queue.take_leaf(worker_->constraint, look != decide::Look::pass);
+    if (leaf != nullptr || (queue.branches() != 0 && defers())) return leaf;
+  }
   if (look == decide::Look::all) {
     return take_with_looks(queue, worker_->constraint, queue.looks_at_all());
   }
@@ -56,7 +72,11 @@ inline Task* Asking::pop_own() const noexcept {
 }
 
 inline Task* Asking::steal_from(WorkerId victim) const noexcept {
-  return worker_->team->workers[victim.index()]->deque.steal(worker_->constraint);
+  Deque& deque = worker_->team->workers[victim.index()]->deque;
+  if (SharedOut::is_on() && places().domain_of(victim) != worker_->domain) [[unlikely]] {
+    if (deque.has_branch_first() && defers()) return nullptr;
+  }
+  return deque.steal(worker_->constraint);
 }
 
 void Asking::stolen(DomainId from) const noexcept {

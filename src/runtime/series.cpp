@@ -379,38 +379,43 @@ InSeries next_in(Worker& worker, CreatorBooks& books, decide::Series& series,
   return {home, false, series.position() == 0};
 }
 
-// What one thread has written goes to the domains whose tasks write it, once.
-void perhaps_bring(Worker& worker, decide::NameBook& names, std::uintptr_t name,
-                   DomainId home) noexcept {
-  Team& team = *worker.team;
-  if (Engine::bringer() == nullptr || !team.deliveries[home.index()].is_empty()) return;
+// What one thread has written and shall go to the domains whose tasks write it: once. Asked for at
+// the first name of a round, when most of what the program had to do before is done: to move a page
+// takes longer the more processors are at work in the same memory.
+decide::PartsByHome parts_to_bring(const Worker& worker, decide::NameBook& names,
+                                   std::uintptr_t name) noexcept {
+  if (Engine::bringer() == nullptr) return {};
   const auto domain_of = [&worker](std::uint32_t position, std::uint32_t count) {
     return home_of_part(worker, position, count);
   };
   const auto read = [](std::span<const std::uintptr_t> addresses, std::span<std::uintptr_t> words) {
     return memory::read_words(memory::real_calls(), addresses, words);
   };
-  const std::size_t domains = team.places->domains_with_workers().size();
-  std::vector<decide::Part> parts =
-      names.bring(name, decide::rounds_to_pay(domains), domain_of, place_of_address, read);
-  if (!parts.empty()) team.deliveries[home.index()].put(std::move(parts));
+  const std::size_t domains = worker.team->places->domains_with_workers().size();
+  return names.bring(name, decide::rounds_to_pay(domains), domain_of, place_of_address, read);
+}
+
+// Without the books: it takes long.
+void bring(const decide::PartsByHome& parts) noexcept {
+  if (!parts.empty()) Engine::bringer()(parts);
 }
 
 // Of a task whose argument points to what one thread has written, that is brought meanwhile.
-InSeries next_by_pointer(Worker& worker, CreatorBooks& books, std::uintptr_t code,
-                         std::uintptr_t block) noexcept {
+InSeries next_by_pointer(const Worker& worker, CreatorBooks& books, std::uintptr_t code,
+                         std::uintptr_t block, decide::PartsByHome& to_bring) noexcept {
   books.names.expect_samples_away();
   const auto reads_none = [](std::uintptr_t) { return false; };
   const decide::NameBook::Told told = books.names.next(code, block, reads_none, place_of_address);
   if (told.count == 0 || !told.strong) return {};
   const DomainId home = home_of_part(worker, told.position, told.count);
-  if (home.valid()) perhaps_bring(worker, books.names, block, home);
+  if (home.valid() && told.begins) to_bring = parts_to_bring(worker, books.names, block);
   return {home, false, told.begins, Located::argument};
 }
 
 // The same of one that names no data: its arguments may say where that is.
 InSeries next_by_arguments(Worker& worker, CreatorBooks& books, std::uintptr_t code,
-                           std::span<const std::uintptr_t> words) noexcept {
+                           std::span<const std::uintptr_t> words,
+                           decide::PartsByHome& to_bring) noexcept {
   decide::Series& series = books.series.of(code);
   InSeries known = next_in(worker, books, series, code);
   if (words.empty() || series.has_tiny_tasks() || !series.arguments().may_tell()) return known;
@@ -421,7 +426,8 @@ InSeries next_by_arguments(Worker& worker, CreatorBooks& books, std::uintptr_t c
   if (!home.valid()) {
     if (Engine::bringer() == nullptr) return known;
     const auto word = series.arguments().in_one_place(domains);
-    const InSeries named = word ? next_by_pointer(worker, books, code, words[*word]) : InSeries{};
+    if (!word) return known;
+    const InSeries named = next_by_pointer(worker, books, code, words[*word], to_bring);
     return named.known() ? named : known;
   }
   known.home = home;
@@ -457,6 +463,19 @@ InSeries next_by_share(const Worker& worker, std::span<const std::uintptr_t> wor
   return {SharedOut::instance().home_of(words, domains), false, false, Located::argument};
 }
 
+// The same of one that the current task makes.
+InSeries next_in_recursion(const Worker& worker, std::uintptr_t code,
+                           std::span<const std::uintptr_t> words) noexcept {
+  InSeries known = next_by_share(worker, words);
+  const Task& maker = *worker.current;
+  const std::uint32_t depth = maker.depth.load(std::memory_order_relaxed);
+  Branches& branches = Branches::instance();
+  branches.tell(maker.kind, depth);
+  known.kind = branches.kind_of(code);
+  known.is_branch = known.home.valid() && branches.are_branches(known.kind, depth + 1);
+  return known;
+}
+
 bool is_made_by_task(const Worker& worker) noexcept {
   return worker.current != &worker.implicit_task;
 }
@@ -465,10 +484,12 @@ bool is_made_by_task(const Worker& worker) noexcept {
 
 InSeries next_in_series(Worker& worker, std::uintptr_t code,
                         std::span<const std::uintptr_t> words) noexcept {
-  if (is_made_by_task(worker)) return next_by_share(worker, words);
+  if (is_made_by_task(worker)) return next_in_recursion(worker, code, words);
+  decide::PartsByHome to_bring;
   const InSeries known = ask_books(worker, code, [&](CreatorBooks& books) {
-    return next_by_arguments(worker, books, code, words);
+    return next_by_arguments(worker, books, code, words, to_bring);
   });
+  bring(to_bring);
   return known.known() ? known : next_by_share(worker, words);
 }
 
@@ -477,7 +498,8 @@ namespace {
 // Of a task with dependences: its name's home, or else its place in the series.
 InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,
                       std::span<const Dependence> dependences) noexcept {
-  return ask_books(worker, code, [&](CreatorBooks& books) -> InSeries {
+  decide::PartsByHome to_bring;
+  const InSeries known = ask_books(worker, code, [&](CreatorBooks& books) -> InSeries {
     const InSeries in_series = next_in(worker, books, books.series.of(code), code);
     const std::uintptr_t name = name_of(dependences);
     const decide::NameBook::Told told = ask_names(books, code, name, dependences);
@@ -489,10 +511,12 @@ InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,
     const DomainId home = home_of_part(worker, told.position, told.count);
     if (told.strong && home.valid()) {
       task.flags |= task_flag::told;
-      perhaps_bring(worker, books.names, name, home);
+      if (told.begins) to_bring = parts_to_bring(worker, books.names, name);
     }
     return {home, false, told.begins};
   });
+  bring(to_bring);
+  return known;
 }
 
 }  // namespace
@@ -507,6 +531,8 @@ void submit_in_series(Worker& worker, Task& task, InSeries known) noexcept {
   } else {
     task.home = known.home;
     task.located = known.located;
+    task.kind = known.kind;
+    task.is_branch.store(known.is_branch, std::memory_order_relaxed);
     place_ready(worker, task);
   }
   record::resumed(worker);
@@ -520,7 +546,9 @@ void submit_perhaps_in_series(Worker& worker, Task& task, std::uintptr_t code,
   if (!plain) return submit(worker, task, dependences);
   if (dependences.empty()) {
     const InSeries known = next_in_series(worker, code, words);
-    return known.known() ? submit_in_series(worker, task, known) : submit(worker, task, {});
+    if (known.known()) return submit_in_series(worker, task, known);
+    task.kind = known.kind;
+    return submit(worker, task, {});
   }
   // Who used it last is known by its name alone where caches make the domains.
   if (!is_made_by_task(worker) && Engine::instance().homes()->are_of_pages()) {

@@ -25,6 +25,8 @@ struct InSeries {
   bool held = false;                  ///< its series is to be complete before it is
   bool begins = false;                ///< it is the first of what has been made before
   Located located = Located::series;  ///< by what `home` is known
+  Branches::Kind kind = 0;            ///< of a task that a task makes
+  bool is_branch = false;             ///< it will make tasks
   [[nodiscard]] bool known() const noexcept { return home.valid() || held; }
 };
 

@@ -29,11 +29,19 @@ SharedOut::Area* SharedOut::area_of(std::uintptr_t address) noexcept {
   return found == areas_.end() ? nullptr : &*found;
 }
 
+void SharedOut::note(std::span<const DomainId> domains) noexcept {
+  if (parts_.load(relaxed) != domains.size()) parts_.store(domains.size(), relaxed);
+  for (std::size_t i = 0; i < domains.size(); ++i) {
+    const auto domain = static_cast<std::uint32_t>(domains[i].index());
+    if (domains_[i].load(relaxed) != domain) domains_[i].store(domain, relaxed);
+  }
+}
+
 DomainId SharedOut::home_of(std::span<const std::uintptr_t> words,
                             std::span<const DomainId> domains) noexcept {
   const std::size_t parts = domains.size();
   if (parts < 2 || parts > decide::most_shares) return {};
-  if (parts_.load(relaxed) != parts) parts_.store(parts, relaxed);
+  note(domains);
   decide::Votes votes;
   DomainId otherwise;
   for (const std::uintptr_t word : words.first(std::min(words.size(), most_argument_words))) {
@@ -64,7 +72,6 @@ void SharedOut::forget_what_is_gone(std::span<const memory::LargeArea> areas) no
     if (known == 0 || std::ranges::any_of(areas, is_same)) continue;
     area.is_shared_out.store(false, relaxed);
     area.is_counted.store(false, relaxed);
-    area.wanted.store(0, relaxed);
     area.extent.store(0, relaxed);
   }
 }
@@ -104,48 +111,36 @@ void SharedOut::know(std::span<memory::LargeArea> areas) noexcept {
   if (count != 0) is_on_.store(true, relaxed);
 }
 
-void SharedOut::end_round_of(Area& area, std::size_t parts, std::uint32_t wanted_after) noexcept {
-  if (!area.is_counted.load(relaxed)) return;
+/// True if its parts shall go to their domains.
+bool SharedOut::end_round_of(Area& area, std::size_t parts, std::uint32_t wanted_after) noexcept {
+  if (!area.is_counted.load(relaxed)) return false;
   std::array<std::uint32_t, decide::most_shares> uses{};
   bool is_used = false;
   for (std::size_t i = 0; i < parts; ++i) {
     uses[i] = area.uses[i].exchange(0, relaxed);
     is_used = is_used || uses[i] != 0;
   }
-  if (!is_used) return;
+  if (!is_used) return false;
   const bool shared = decide::is_shared_out(std::span(uses).first(parts));
   area.is_shared_out.store(shared, relaxed);
-  if (!shared || ++area.rounds < wanted_after) return;
+  if (!shared || ++area.rounds < wanted_after) return false;
   area.is_counted.store(false, relaxed);
-  area.wanted.store((1U << parts) - 1, relaxed);
-  wants_any_.store(true, std::memory_order_release);
+  return true;
+}
+
+void SharedOut::add_parts(const Area& area, std::size_t parts, decide::PartsByHome& to) const {
+  const decide::Part whole = area.whole();
+  for (std::size_t i = 0; i < parts; ++i) {
+    const std::size_t domain = domains_[i].load(relaxed);
+    if (domain >= to.size()) to.resize(domain + 1);
+    to[domain].push_back(decide::nth_share(whole, i, parts));
+  }
 }
 
 bool SharedOut::has(const memory::LargeArea& area) const noexcept {
   return std::ranges::any_of(areas_, [&area](const Area& each) {
     return each.extent.load(relaxed) == packed(area) && each.is_shared_out.load(relaxed);
   });
-}
-
-std::size_t SharedOut::take_wanted(std::size_t index, std::size_t parts,
-                                   std::span<decide::Part> taken) noexcept {
-  std::size_t count = 0;
-  if (parts != parts_.load(relaxed) || index >= parts) return 0;
-  const std::uint32_t mine = 1U << index;
-  const std::uint32_t all = (1U << parts) - 1;  // what a larger team left there nobody takes
-  // acquire: what was wanted before it was said. Said again below, or by the keeper meanwhile.
-  wants_any_.exchange(false, std::memory_order_acquire);
-  bool others = false;
-  for (Area& area : areas_) {
-    if (area.wanted.load(relaxed) == 0) continue;
-    const std::uint32_t before = area.wanted.fetch_and(~mine, relaxed);
-    others = others || (before & ~mine & all) != 0;
-    const decide::Part whole = area.whole();
-    if ((before & mine) == 0 || whole.begin == 0) continue;
-    taken[count++] = decide::nth_share(whole, index, parts);
-  }
-  if (others) wants_any_.store(true, relaxed);
-  return count;
 }
 
 }  // namespace lares::runtime

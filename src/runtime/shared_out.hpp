@@ -1,5 +1,5 @@
 // Large memory that tasks share out by pointers into it (decide/shares.hpp): where a task belongs
-// whose arguments point there, and which part each domain is to bring to itself.
+// whose arguments point there, and which part each domain shall have.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace lares::runtime {
 /// Of the process. Workers ask and count, one *keeper* at a time tells what memory there is and
 /// when a round of the program's work is over.
 ///
-/// What workers read here are hints: what is old, or of two areas at once, sends a task elsewhere
-/// or moves other pages, and does nothing else. So all orders are relaxed but that of `wants_any_`.
+/// What one reads of the others here are hints: what is old, or of two areas at once, sends a task
+/// elsewhere or moves other pages, and does nothing else. So all orders are relaxed.
 class SharedOut {
  public:
   static constexpr std::size_t most_areas = 32;
@@ -35,30 +35,22 @@ class SharedOut {
   /// Large memory that there is now: at most `most_areas` of it, the largest, are looked at.
   /// Keeper.
   void know(std::span<memory::LargeArea> areas) noexcept;
-  /// A round of work is over. What has been shared out in `rounds(parts)` of them shall go to the
-  /// domains of its `parts` parts. Keeper.
+  /// A round of work is over. Answers what shall go to the domains now: the parts, by domains, of
+  /// what has been shared out in `rounds(parts)` of them. Each area's once. Keeper.
   template <class Rounds>
-  void end_round(Rounds rounds) noexcept {
+  decide::PartsByHome end_round(Rounds rounds) {
+    decide::PartsByHome wanted;
     const std::size_t parts = parts_.load(std::memory_order_relaxed);
-    if (parts < 2) return;
+    if (parts < 2) return wanted;
     const std::uint32_t wanted_after = rounds(parts);
-    for (Area& area : areas_) end_round_of(area, parts, wanted_after);
+    for (Area& area : areas_) {
+      if (end_round_of(area, parts, wanted_after)) add_parts(area, parts, wanted);
+    }
+    return wanted;
   }
 
   /// Whether tasks share that memory out. Keeper.
   [[nodiscard]] bool has(const memory::LargeArea& area) const noexcept;
-
-  [[nodiscard]] bool wants_any() const noexcept {
-    return wants_any_.load(std::memory_order_relaxed);
-  }
-  /// The parts that belong to the domain with that number among `parts` of a team, each once: calls
-  /// `bring(parts)` if there are any. Any worker.
-  template <class Bring>
-  void take(std::size_t index, std::size_t parts, Bring bring) noexcept {
-    std::array<decide::Part, most_areas> taken;
-    const std::size_t count = take_wanted(index, parts, taken);
-    if (count != 0) bring(std::span<const decide::Part>(taken).first(count));
-  }
 
  private:
   // The first unit of `unit` bytes, and how many: of areas beyond a tebibyte so much is looked at.
@@ -81,8 +73,7 @@ class SharedOut {
     std::atomic<bool> is_shared_out{false};  ///< tasks with pointers to it have homes; keeper
     std::atomic<bool> is_counted{false};     ///< uses are; keeper
     std::array<std::atomic<std::uint32_t>, decide::most_shares> uses{};  ///< of this round; anybody
-    std::atomic<std::uint32_t> wanted{0};  ///< a bit for each part: set by the keeper, cleared once
-    std::uint32_t rounds = 0;              ///< in which it was shared out; keeper
+    std::uint32_t rounds = 0;  ///< in which it was shared out; keeper
 
     [[nodiscard]] decide::Part whole() const noexcept {
       return unpacked(extent.load(std::memory_order_relaxed));
@@ -90,18 +81,19 @@ class SharedOut {
   };
 
   [[nodiscard]] Area* area_of(std::uintptr_t address) noexcept;
+  void note(std::span<const DomainId> domains) noexcept;
   void forget_what_is_gone(std::span<const memory::LargeArea> areas) noexcept;
   void add(const memory::LargeArea& area) noexcept;
-  void end_round_of(Area& area, std::size_t parts, std::uint32_t wanted_after) noexcept;
-  std::size_t take_wanted(std::size_t index, std::size_t parts,
-                          std::span<decide::Part> taken) noexcept;
+  static bool end_round_of(Area& area, std::size_t parts, std::uint32_t wanted_after) noexcept;
+  void add_parts(const Area& area, std::size_t parts, decide::PartsByHome& to) const;
 
   static inline std::atomic<bool> is_on_{false};
   std::array<Area, most_areas> areas_;
   std::atomic<std::uintptr_t> lowest_{0};  ///< no area lies outside of these; keeper
   std::atomic<std::uintptr_t> highest_{0};
-  std::atomic<std::size_t> parts_{0};  ///< domains of the team that asked last
-  std::atomic<bool> wants_any_{false};
+  // Of the team that asked last: how many domains it works in, and which.
+  std::atomic<std::size_t> parts_{0};
+  std::array<std::atomic<std::uint32_t>, decide::most_shares> domains_{};
 };
 
 }  // namespace lares::runtime

@@ -1,4 +1,5 @@
-// The queue of a place that several workers share: first in, first out; thieves never block on it.
+// The queue of a place that several workers share: first in, first out, but for what recursions
+// make; thieves never block on it.
 #pragma once
 
 #include <atomic>
@@ -23,31 +24,37 @@ class alignas(64) SharedQueue {
     task.rather_for = rather_for;
     disorder::late(disorder::Point::queue_push);
     const std::lock_guard lock(lock_);
+    if (goes_first(task)) return push_first(task);
     if (tail_ == nullptr) {
       head_ = &task;
     } else {
       tail_->next = &task;
     }
     tail_ = &task;
-    bump(1);
+    count(task, 1);
   }
 
-  /// The oldest task that `constraint` allows (nullptr allows all), or nullptr. `patient` waits for
+  /// The first task that `constraint` allows (nullptr allows all), or nullptr. `patient` waits for
   /// the lock; a thief passes false and goes on to its next victim instead. Without a constraint,
   /// and for a valid `taker`, decide::is_dealt_to comes first.
   Task* take(const Task* constraint, bool patient, WorkerId taker = {}) noexcept {
-    if (length() == 0) return nullptr;
-    if (patient) {
-      lock_.lock();
-    } else {
-      if (disorder::fails(disorder::Point::queue_take)) return nullptr;
-      if (!lock_.try_lock()) return nullptr;
-    }
-    Task* task = constraint == nullptr ? unlink_dealt(taker) : unlink_allowed(*constraint);
-    lock_.unlock();
-    return task;
+    return take_by(patient, [&]() noexcept {
+      return constraint == nullptr ? unlink_dealt(taker)
+                                   : unlink_if([&](const Task& task) noexcept {
+                                       return descends_from(task, *constraint);
+                                     });
+    });
   }
-
+  /// The same of those that are no branches of recursions (Task::is_branch).
+  Task* take_leaf(const Task* constraint, bool patient) noexcept {
+    if (length() <= branches()) return nullptr;
+    return take_by(patient, [&]() noexcept {
+      return unlink_if([&](const Task& task) noexcept {
+        if (task.is_branch.load(std::memory_order_relaxed)) return false;
+        return constraint == nullptr || descends_from(task, *constraint);
+      });
+    });
+  }
   /// A constrained look at a long queue ends early and moves what it saw to the end: after so many
   /// it has seen all of it.
   [[nodiscard]] std::uint32_t looks_at_all() const noexcept {
@@ -58,21 +65,55 @@ class alignas(64) SharedQueue {
     return length_.load(std::memory_order_relaxed);
   }
 
+  /// How many of them are branches of recursions: a guess beside length().
+  [[nodiscard]] std::uint32_t branches() const noexcept {
+    return branches_.load(std::memory_order_relaxed);
+  }
+
   /// In the child of a fork, where a thread that was inside does not exist: the list as far as that
   /// thread had got.
   void renew_after_fork() noexcept {
     new (&lock_) Spinlock;
     tail_ = nullptr;
-    std::uint32_t length = 0;
-    for (Task* task = head_; task != nullptr; task = task->next, ++length) tail_ = task;
-    length_.store(length, std::memory_order_relaxed);
+    length_.store(0, std::memory_order_relaxed);
+    branches_.store(0, std::memory_order_relaxed);
+    for (Task* task = head_; task != nullptr; task = task->next) {
+      tail_ = task;
+      count(*task, 1);
+    }
   }
 
  private:
-  void bump(int by) noexcept {
+  template <class Unlink>
+  Task* take_by(bool patient, Unlink unlink) noexcept {
+    if (length() == 0) return nullptr;
+    if (patient) {
+      lock_.lock();
+    } else {
+      if (disorder::fails(disorder::Point::queue_take)) return nullptr;
+      if (!lock_.try_lock()) return nullptr;
+    }
+    Task* task = unlink();
+    lock_.unlock();
+    return task;
+  }
+  /// The newest parts of a recursion first: its tree is walked in depth, and what others take is
+  /// small.
+  static bool goes_first(const Task& task) noexcept { return task.kind != 0 && task.home.valid(); }
+  void push_first(Task& task) noexcept {
+    task.next = head_;
+    head_ = &task;
+    if (tail_ == nullptr) tail_ = &task;
+    count(task, 1);
+  }
+  void count(const Task& task, int by) noexcept {
+    bump(length_, by);
+    if (task.is_branch.load(std::memory_order_relaxed)) bump(branches_, by);
+  }
+  static void bump(std::atomic<std::uint32_t>& count, int by) noexcept {
     // Written under the lock only, so load + store loses nothing.
-    length_.store(length_.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(by),
-                  std::memory_order_relaxed);
+    count.store(count.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(by),
+                std::memory_order_relaxed);
   }
   Task* unlink_dealt(WorkerId taker) noexcept {
     Task* task = head_;
@@ -88,25 +129,26 @@ class alignas(64) SharedQueue {
     }
     head_ = task->next;
     if (head_ == nullptr) tail_ = nullptr;
-    bump(-1);
+    count(*task, -1);
     return task;
   }
   Task* unlink_after(Task& before) noexcept {
     Task* const task = before.next;
     before.next = task->next;
     if (tail_ == task) tail_ = &before;
-    bump(-1);
+    count(*task, -1);
     return task;
   }
-  Task* unlink_allowed(const Task& constraint) noexcept {
+  template <class MayTake>
+  Task* unlink_if(MayTake may_take) noexcept {
     Task* before = nullptr;
     const int max_look = decide::constrained_look();
     int looked = 0;
     for (Task* task = head_; task != nullptr && looked < max_look; ++looked) {
-      if (descends_from(*task, constraint)) {
+      if (may_take(*task)) {
         (before == nullptr ? head_ : before->next) = task->next;
         if (tail_ == task) tail_ = before;
-        bump(-1);
+        count(*task, -1);
         return task;
       }
       before = task;
@@ -126,9 +168,10 @@ class alignas(64) SharedQueue {
   }
 
   Spinlock lock_;
-  Task* head_ = nullptr;                  // under lock_
-  Task* tail_ = nullptr;                  // under lock_
-  std::atomic<std::uint32_t> length_{0};  // written under lock_, read by anyone
+  Task* head_ = nullptr;                    // under lock_
+  Task* tail_ = nullptr;                    // under lock_
+  std::atomic<std::uint32_t> length_{0};    // written under lock_, read by anyone
+  std::atomic<std::uint32_t> branches_{0};  // likewise
 };
 
 }  // namespace lares::runtime

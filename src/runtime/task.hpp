@@ -9,6 +9,7 @@
 #include "base/ids.hpp"
 #include "decide/limits.hpp"
 #include "runtime/access.hpp"
+#include "runtime/branches.hpp"
 #include "runtime/edge.hpp"
 #include "runtime/explain_format.hpp"
 #include "runtime/task_flag.hpp"
@@ -71,9 +72,11 @@ struct alignas(64) Task {
   WorkerId creator;
 
   // Written and read by the thread that runs the task only.
-  std::int32_t table_uses = 0;      ///< entries of the parent's table; the parent's runner's
-  std::int32_t local_children = 0;  ///< created minus finished by the runner itself
-  bool holds_parent = false;        ///< written at completion, read by whoever frees it
+  std::int32_t table_uses = 0;         ///< entries of the parent's table; the parent's runner's
+  std::int32_t local_children = 0;     ///< created minus finished by the runner itself
+  bool holds_parent = false;           ///< written at completion, read by whoever frees it
+  std::atomic<bool> is_branch{false};  ///< at home, and will make tasks; creator, read by thieves
+  Branches::Kind kind = 0;             ///< of a task that a task made, where that is asked; creator
   std::atomic<std::uint32_t> jump_depth{0};  ///< of `jump`; see there
   DependTable* table = nullptr;              ///< dependences of its children
   Taskgroup* open_group = nullptr;           ///< innermost group that its body has open

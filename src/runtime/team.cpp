@@ -154,7 +154,6 @@ void build_places(Team& team) {
     team.looking = std::vector<Looking>(team.places->domain_count());
     team.fed = std::vector<std::atomic<bool>>(team.places->domain_count());
     team.away = std::vector<decide::Away>(team.places->domain_count());
-    team.deliveries = std::vector<Delivery>(team.places->domain_count());
     team.sleepers = std::make_unique<Sleepers>(team.places->domain_count(), team.capacity());
   }
   team.cores = count_cores(team, engine.machine());

@@ -11,6 +11,7 @@
 #include "base/tick_rate.hpp"
 #include "decide/away.hpp"
 #include "decide/by_code.hpp"
+#include "decide/deference.hpp"
 #include "decide/first_touches.hpp"
 #include "decide/help.hpp"
 #include "decide/hold.hpp"
@@ -24,7 +25,6 @@
 #include "policy/policy.hpp"
 #include "runtime/counters.hpp"
 #include "runtime/courtesy.hpp"
-#include "runtime/delivery.hpp"
 #include "runtime/deque.hpp"
 #include "runtime/loops.hpp"
 #include "runtime/priority_queue.hpp"
@@ -134,6 +134,7 @@ struct alignas(128) Worker {
   std::uint32_t sample_countdown = 1;
   decide::Thrift thrift{ticks_per_microsecond()};
   decide::Restraint restraint{0, 0};
+  decide::Deference deference;
   decide::FirstTouches first_touches{ticks_per_microsecond()};
   decide::WaitBudget wait_budget;
   Courtesy courtesy;
@@ -251,7 +252,6 @@ class Team : public policy::QueueLengths {
   std::unique_ptr<Sleepers> sleepers;                ///< made at the first meeting, then constant
   std::vector<Looking> looking;                      ///< by domain with cores; likewise
   std::vector<std::atomic<bool>> fed;                ///< likewise: see is_fed()
-  std::vector<Delivery> deliveries;                  ///< likewise
   std::vector<decide::Away> away;                    ///< likewise
   std::vector<CoreId> core_of;                       ///< by worker, written at arrival
   Team* next_cached = nullptr;

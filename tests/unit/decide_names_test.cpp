@@ -160,11 +160,19 @@ const auto no_slots = [](std::span<const std::uintptr_t>, std::span<std::uintptr
   return false;
 };
 
+/// All parts, by homes.
+std::vector<Part> joined(const PartsByHome& homes) {
+  std::vector<Part> all;
+  for (const std::vector<Part>& parts : homes) all.insert(all.end(), parts.begin(), parts.end());
+  return all;
+}
+
+/// As if each name of a round were asked for.
 std::vector<Part> bring_all(NameBook& book, std::uint32_t count, std::uint32_t rounds,
                             std::uintptr_t first = flags) {
   std::vector<Part> parts;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto more = book.bring(first + i * block, rounds, quarter, on_one_node, no_slots);
+    const auto more = joined(book.bring(first + i * block, rounds, quarter, on_one_node, no_slots));
     parts.insert(parts.end(), more.begin(), more.end());
   }
   return parts;
@@ -288,7 +296,7 @@ TEST(NameBook, APartEndsWhereTheNextNameIsFarAway) {
   std::uint64_t bytes = 0;
   std::size_t parts = 0;
   for (std::uint32_t i = 0; i < 40; ++i) {
-    for (const Part& part : book.bring(name(i), 1, quarter, on_one_node, no_slots)) {
+    for (const Part& part : joined(book.bring(name(i), 1, quarter, on_one_node, no_slots))) {
       bytes += part.end - part.begin;
       ++parts;
       EXPECT_TRUE(part.end <= name(4) + block || part.begin >= name(5));
@@ -319,7 +327,7 @@ class Table {
     for (std::uint32_t told = 0; told <= rounds; ++told) sweep(book_, count(), 8, nowhere);
     std::vector<Part> parts;
     for (std::uint32_t i = 0; i < count(); ++i) {
-      const auto more = book_.bring(flags + i * 8U, rounds, quarter, place_of, read());
+      const auto more = joined(book_.bring(flags + i * 8U, rounds, quarter, place_of, read()));
       parts.insert(parts.end(), more.begin(), more.end());
     }
     return parts;

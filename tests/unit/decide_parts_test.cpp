@@ -12,28 +12,27 @@
 namespace lares::decide {
 namespace {
 
-Parts parts_of(std::vector<OwnedBlock> blocks) {
-  Parts parts;
+PartsByHome parts_of(std::vector<OwnedBlock> blocks) {
   const std::uint64_t nearest = put_in_order(blocks);
-  parts.add(blocks, nearest);
-  return parts;
+  return parts_of(blocks, nearest);
 }
 
 TEST(Parts, NeighboursWithOneHomeGoTogether) {
-  Parts parts = parts_of({{3000, 1}, {1000, 0}, {2000, 0}, {4000, 1}});
-  const auto first = parts.take(0);
-  const auto second = parts.take(1);
+  const PartsByHome parts = parts_of({{3000, 1}, {1000, 0}, {2000, 0}, {4000, 1}});
+  ASSERT_EQ(parts.size(), 2U);
+  const auto& first = parts[0];
+  const auto& second = parts[1];
   ASSERT_EQ(first.size(), 1U);
   ASSERT_EQ(second.size(), 1U);
-  EXPECT_TRUE(parts.take(0).empty()) << "each goes once";
   EXPECT_EQ(first[0].begin, 1000U);
   EXPECT_EQ(first[0].end, 3000U);
   EXPECT_EQ(second[0].end, 5000U);
 }
 
 TEST(Parts, ABlockBeforeAGapIsAsLongAsTheShortest) {
-  Parts parts = parts_of({{1000, 0}, {2000, 0}, {9000, 0}, {10500, 0}});
-  const auto all = parts.take(0);
+  const PartsByHome parts = parts_of({{1000, 0}, {2000, 0}, {9000, 0}, {10500, 0}});
+  ASSERT_EQ(parts.size(), 1U);
+  const auto& all = parts[0];
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].end, 3000U);
   EXPECT_EQ(all[1].begin, 9000U);
@@ -41,23 +40,24 @@ TEST(Parts, ABlockBeforeAGapIsAsLongAsTheShortest) {
 }
 
 TEST(Parts, OneBlockAloneHasNoKnownEnd) {
-  Parts parts = parts_of({{1000, 0}, {1000, 0}});
-  EXPECT_TRUE(parts.take(0).empty());
+  const PartsByHome parts = parts_of({{1000, 0}, {1000, 0}});
+  EXPECT_TRUE(parts.empty());
 }
 
 // Two blocks in different mappings: what is between them is everything else.
 TEST(Parts, BlocksWorldsApartHaveNoKnownEnd) {
-  Parts parts = parts_of({{0x555500001000, 0}, {0x7f0000001000, 1}});
-  EXPECT_TRUE(parts.take(0).empty());
-  EXPECT_TRUE(parts.take(1).empty());
-  Parts large = parts_of({{0x1000, 0}, {0x1000 + Parts::largest_block, 0}});
-  EXPECT_EQ(large.take(0).size(), 1U);
+  const PartsByHome parts = parts_of({{0x555500001000, 0}, {0x7f0000001000, 1}});
+  EXPECT_TRUE(parts.empty());
+  const PartsByHome large = parts_of({{0x1000, 0}, {0x1000 + largest_block, 0}});
+  ASSERT_EQ(large.size(), 1U);
+  EXPECT_EQ(large[0].size(), 1U);
 }
 
 TEST(Parts, AHomeThatHasNothingGetsNothing) {
-  Parts parts = parts_of({{1000, 2}, {2000, 2}});
-  EXPECT_TRUE(parts.take(0).empty());
-  EXPECT_TRUE(parts.take(7).empty());
+  const PartsByHome parts = parts_of({{1000, 2}, {2000, 2}});
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_TRUE(parts[0].empty());
+  EXPECT_TRUE(parts[1].empty());
 }
 
 // No byte goes to two homes, and each block's first byte goes to its own.
@@ -73,11 +73,11 @@ TEST(Parts, EachBlockGoesToItsHomeOnce) {
       wanted[at] = blocks.back().home;
     }
     std::shuffle(blocks.begin(), blocks.end(), random);
-    Parts parts = parts_of(blocks);
+    const PartsByHome parts = parts_of(blocks);
     std::map<std::uintptr_t, std::uintptr_t> taken;  // ends by begins
     std::size_t found = 0;
-    for (std::uint32_t home = 0; home < 3; ++home) {
-      for (const Part& part : parts.take(home)) {
+    for (std::uint32_t home = 0; home < parts.size(); ++home) {
+      for (const Part& part : parts[home]) {
         taken[part.begin] = part.end;
         for (const auto& [begin, owner] : wanted) {
           if (begin < part.begin || begin >= part.end) continue;

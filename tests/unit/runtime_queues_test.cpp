@@ -192,6 +192,68 @@ TEST(SharedQueue, NothingHidesForEverBehindForbiddenTasks) {
   EXPECT_EQ(rest.size(), 1000U);
 }
 
+/// As a task makes it that is a branch of a recursion, or a leaf.
+Task& recursive(Task& task, bool is_branch) {
+  task.kind = 1;
+  task.home = DomainId{std::size_t{0}};
+  task.is_branch.store(is_branch);
+  return task;
+}
+
+TEST(SharedQueue, PartsOfARecursionComeNewestFirst) {
+  LARES_NEEDS_ORDER();
+  SharedQueue queue;
+  Family family(4);
+  queue.push(recursive(family.children[0], true));
+  queue.push(family.children[1]);
+  queue.push(recursive(family.children[2], false));
+  family.children[3].kind = 1;  // at home nowhere
+  queue.push(family.children[3]);
+  for (const std::size_t i : {2U, 0U, 1U, 3U}) {
+    EXPECT_EQ(queue.take(nullptr, true), &family.children[i]) << i;
+  }
+  queue.push(recursive(family.children[0], false));
+  queue.push(family.children[1]);  // the first one was also the last
+  EXPECT_EQ(queue.take(nullptr, true), &family.children[0]);
+  EXPECT_EQ(queue.take(nullptr, true), &family.children[1]);
+  EXPECT_EQ(queue.take(nullptr, true), nullptr);
+}
+
+TEST(SharedQueue, AThiefFromAfarTakesLeaves) {
+  LARES_NEEDS_ORDER();
+  SharedQueue queue;
+  Family mine(3);
+  Family other(2);
+  queue.push(recursive(other.children[0], false));
+  queue.push(recursive(mine.children[0], false));
+  queue.push(recursive(mine.children[1], true));
+  queue.push(recursive(other.children[1], true));
+  EXPECT_EQ(queue.length(), 4U);
+  EXPECT_EQ(queue.branches(), 2U);
+  EXPECT_EQ(queue.take_leaf(&mine.parent, true), &mine.children[0]);
+  EXPECT_EQ(queue.take_leaf(&mine.parent, true), nullptr) << "another's leaf, and branches";
+  EXPECT_EQ(queue.take_leaf(nullptr, true), &other.children[0]);
+  EXPECT_EQ(queue.take_leaf(nullptr, true), nullptr);
+  EXPECT_EQ(queue.branches(), 2U);
+  EXPECT_EQ(queue.take(nullptr, true), &other.children[1]);
+  queue.renew_after_fork();
+  EXPECT_EQ(queue.branches(), 1U);
+  EXPECT_EQ(queue.take(nullptr, true), &mine.children[1]);
+  EXPECT_EQ(queue.branches(), 0U);
+  EXPECT_EQ(queue.length(), 0U);
+}
+
+TEST(Deque, TellsWhetherTheOldestIsABranch) {
+  const auto deque = std::make_unique<Deque>();
+  Family family(2);
+  EXPECT_FALSE(deque->has_branch_first());
+  deque->push(recursive(family.children[0], true));
+  deque->push(recursive(family.children[1], false));
+  EXPECT_TRUE(deque->has_branch_first());
+  EXPECT_EQ(deque->steal(nullptr), &family.children[0]);
+  EXPECT_FALSE(deque->has_branch_first());
+}
+
 TEST(PriorityQueue, HighestFirstAndFirstInFirstOutAmongEquals) {
   PriorityQueue queue;
   Family family(6);

@@ -30,18 +30,12 @@ class SharedOutTest : public testing::Test {
   void use(const memory::LargeArea& all, unsigned leaves = 64) {
     for (unsigned i = 0; i < leaves; ++i) home({7, all.begin + i * (all.bytes() / leaves)});
   }
-  void round(std::uint32_t wanted_after = 2) {
-    shared->end_round([=](std::size_t parts) {
+  /// Answers what shall go to the domains, by their numbers.
+  decide::PartsByHome round(std::uint32_t wanted_after = 2) {
+    return shared->end_round([=](std::size_t parts) {
       EXPECT_EQ(parts, domains.size());
       return wanted_after;
     });
-  }
-  std::vector<decide::Part> take(std::size_t index, std::size_t parts = domains.size()) {
-    std::vector<decide::Part> all;
-    shared->take(index, parts, [&](std::span<const decide::Part> taken) {
-      all.assign(taken.begin(), taken.end());
-    });
-    return all;
   }
 
   std::unique_ptr<SharedOut> shared = std::make_unique<SharedOut>();
@@ -82,33 +76,24 @@ TEST_F(SharedOutTest, WhatIsUsedAtItsBeginOnlyIsNotSharedOut) {
   EXPECT_FALSE(home({area(0).begin + mib + 100}).valid());
 }
 
-TEST_F(SharedOutTest, PartsAreTakenOnceItHasPaid) {
+TEST_F(SharedOutTest, PartsGoToTheirDomainsOnceItHasPaid) {
   know({area(0), area(1)});
   use(area(0));
-  round();
-  EXPECT_FALSE(shared->wants_any());
-  round();  // in which nobody used it
+  EXPECT_TRUE(round().empty());
+  EXPECT_TRUE(round().empty()) << "nobody used it";
   use(area(0));
-  round();
-  EXPECT_TRUE(shared->wants_any());
+  const decide::PartsByHome wanted = round();
+  ASSERT_EQ(wanted.size(), 5U);
+  EXPECT_TRUE(wanted[3].empty()) << "the team does not work there";
   for (std::size_t index = 0; index < 4; ++index) {
-    const auto parts = take(index);
+    const std::vector<decide::Part>& parts = wanted[domains[index].index()];
     ASSERT_EQ(parts.size(), 1U);
     EXPECT_EQ(decide::share_of({area(0).begin, area(0).end}, parts[0].begin, 4), index);
-    EXPECT_TRUE(take(index).empty()) << "each once";
   }
-  EXPECT_FALSE(shared->wants_any());
+  use(area(0));
+  EXPECT_TRUE(round().empty()) << "each once";
   EXPECT_TRUE(shared->has(area(0)));
   EXPECT_FALSE(shared->has(area(1)));
-}
-
-TEST_F(SharedOutTest, ATeamOfOtherDomainsTakesNothing) {
-  know({area(0)});
-  use(area(0));
-  round(1);
-  EXPECT_TRUE(take(0, 2).empty());
-  EXPECT_TRUE(take(4).empty());
-  EXPECT_EQ(take(0).size(), 1U);
 }
 
 TEST_F(SharedOutTest, MemoryThatIsGoneIsForgotten) {
@@ -117,7 +102,6 @@ TEST_F(SharedOutTest, MemoryThatIsGoneIsForgotten) {
   round(1);
   know({area(1)});
   EXPECT_FALSE(home({area(0).begin + mib + 100}).valid());
-  EXPECT_TRUE(take(1).empty());
   know({area(0), area(1)});
   EXPECT_FALSE(home({area(0).begin + mib + 100}).valid()) << "it may be other data";
 }
@@ -138,16 +122,12 @@ TEST_F(SharedOutTest, WorkersAskWhileTheKeeperChangesAll) {
   std::atomic<bool> ends{false};
   std::atomic<int> wrong{0};
   std::vector<std::thread> workers;
-  for (std::size_t id = 0; id < 4; ++id) {
-    workers.emplace_back([&, id] {
+  for (int id = 0; id < 4; ++id) {
+    workers.emplace_back([&] {
       for (std::uintptr_t i = 0; !ends.load(); ++i) {
         const std::array words{area(i % 40).begin + i * 4099 % (4 * mib)};
         const DomainId found = shared->home_of(words, domains);
         if (found.valid() && std::ranges::find(domains, found) == domains.end()) ++wrong;
-        shared->take(id, 4, [&](std::span<const decide::Part> parts) {
-          for (const decide::Part& part : parts)
-            wrong += part.begin > part.end || part.end - part.begin > 4 * mib ? 1 : 0;
-        });
       }
     });
   }
@@ -157,7 +137,11 @@ TEST_F(SharedOutTest, WorkersAskWhileTheKeeperChangesAll) {
       if ((i + turn) % 3 != 0) areas.push_back(area(i, (1 + (i + turn) % 4) * mib));
     }
     shared->know(areas);
-    shared->end_round([](std::size_t) { return 1U; });
+    for (const auto& parts : shared->end_round([](std::size_t) { return 1U; })) {
+      for (const decide::Part& part : parts) {
+        wrong += part.begin > part.end || part.end - part.begin > 4 * mib ? 1 : 0;
+      }
+    }
   }
   ends = true;
   for (std::thread& worker : workers) worker.join();

@@ -21,13 +21,14 @@
 #include "base/clock.hpp"
 #include "decide/follow.hpp"
 #include "decide/rounds.hpp"
+#include "decide/seen_shares.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/rebinding.hpp"
 #include "host/openmp/seen_threads.hpp"
 #include "memory/extent.hpp"
 #include "memory/follow/heap_areas.hpp"
 #include "memory/follow/samples.hpp"
-#include "memory/migrate/migrate.hpp"
+#include "memory/migrate/at_once.hpp"
 #include "memory/next_touch/ways.hpp"
 #include "memory/placement_choice.hpp"
 #include "memory/repair/pins.hpp"
@@ -53,6 +54,7 @@ constexpr double ns_per_ms = 1e6;
 struct Judged {
   Evidence evidence;
   bool goes = false;
+  bool is_shared = false;  ///< domains have large shares of it, which can go at once
 };
 
 /// Everything for it. Made before main, lives for ever. `busy` has one user at a time; none of it
@@ -71,7 +73,8 @@ struct State {
   memory::Samples samples;
   decide::Follow follow;
   decide::Rounds rounds;
-  SeenThreads seen;  ///< its vectors come from malloc: no touch needs them
+  SeenThreads seen;           ///< its vectors come from malloc: no touch needs them
+  decide::SeenShares shares;  ///< likewise; while it is saved for a move: of what goes then
   memory::Reserve areas_memory{most_areas * sizeof(memory::LargeArea)};
   memory::Reserve judged_memory{most_areas * sizeof(Judged)};
   std::size_t areas_found = 0;
@@ -190,6 +193,69 @@ void look(State& state, bool first) noexcept {
   state.follow.looked(at, at - start.count);
 }
 
+/// Where pages take too long to move it ends: no longer than the program has run so far, so that it
+/// is at most twice as slow for it, whatever a page takes.
+struct BringTime {
+  Nanoseconds since;
+  Nanoseconds most;
+};
+bool has_time_left(void* argument, const memory::MoveReport& /*so_far*/) noexcept {
+  const auto& time = *static_cast<const BringTime*>(argument);
+  return now() - time.since < time.most;
+}
+
+/// The processors of a domain, to be near to what it gets.
+std::vector<std::vector<OsCpu>> processors_by_domain() {
+  const machine::Machine& machine = Engine::instance().machine();
+  std::vector<std::vector<OsCpu>> all(machine.domains.size());
+  for (const machine::Core& core : machine.cores) {
+    std::vector<OsCpu>& near = all[core.domain.index()];
+    near.insert(near.end(), core.cpus.begin(), core.cpus.end());
+  }
+  return all;
+}
+
+/// The kernel moves pages by itself: nothing waits for a touch, so nobody is in the way of it. A
+/// page that parts share goes with the one that has its middle.
+memory::MoveReport move_pages_of(const decide::PartsByHome& parts) noexcept {
+  State& state = *g_state;
+  const auto nearest_page = [page = state.page.count](std::uintptr_t address) {
+    return (address + page / 2) & ~(page - 1);
+  };
+  const std::vector<std::vector<OsCpu>> processors = processors_by_domain();
+  std::vector<memory::Load> loads;
+  for (std::size_t home = 0; home < parts.size(); ++home) {
+    memory::Load load{state.nodes.node_of(DomainId{home}), {}, processors[home]};
+    for (const decide::Part& part : parts[home]) {
+      load.ranges.push_back({nearest_page(part.begin), nearest_page(part.end)});
+    }
+    loads.push_back(std::move(load));
+  }
+  const Nanoseconds start = now();
+  BringTime time{start, start - state.begun};
+  memory::MoveOptions options;
+  options.page = state.page;
+  options.progress = has_time_left;
+  options.argument = &time;
+  options.tries = 1;  // who comes back to it does not: other pages are as good
+  const memory::MoveReport report = memory::migrate_at_once(memory::real_calls(), loads, options);
+  for (const memory::Load& load : loads) {
+    for (const memory::Extent& each : load.ranges) {
+      if (each.known()) Engine::instance().homes()->forget(each.begin, each.length());
+    }
+  }
+  // relaxed: statistics.
+  state.brought_ns.fetch_add(static_cast<std::uint64_t>((now() - start).count),
+                             std::memory_order_relaxed);
+  return report;
+}
+
+void bring(const decide::PartsByHome& parts) noexcept {
+  const memory::MoveReport report = move_pages_of(parts);
+  // relaxed: statistics.
+  g_state->brought_pages.fetch_add(report.moved, std::memory_order_relaxed);
+}
+
 void weigh(Evidence& evidence, const memory::SampledPage& page,
            const memory::SampledPage* next) noexcept {
   const DomainId toucher = page.toucher[1];
@@ -208,6 +274,8 @@ struct Verdict {
   Evidence all;
   std::uint64_t pages = 0;  ///< of the areas that shall go
   double cost = 0;          ///< of moving these, in nanoseconds
+  /// Of those of them of which it is known: where two looks at their samples say the same.
+  decide::SeenShares shares;
 };
 
 /// What a sampled page took to be fetched. In a larger piece most of that is saved: it is the
@@ -217,6 +285,27 @@ double page_cost(State& state, bool coarse) noexcept {
   const double fetched = static_cast<double>(counts.pages);
   const double measured = fetched == 0 ? 0 : static_cast<double>(counts.nanoseconds) / fetched;
   return std::max(memory::usual_page_ns, coarse ? measured / 4 : measured);
+}
+
+/// The uses of an area that were the same in both looks.
+std::vector<decide::SeenUse> steady_uses(const State& state, std::size_t area) {
+  std::vector<decide::SeenUse> uses;
+  state.samples.for_each_place([&](std::size_t its_area, std::size_t run, std::uintptr_t at,
+                                   const memory::SampledPage& page) {
+    const bool steady = page.toucher[0].valid() && page.toucher[0] == page.toucher[1];
+    if (its_area == area && steady) uses.push_back({at, run, page.toucher[1]});
+  });
+  return uses;
+}
+
+/// Large shares of an area can go at once: each to its domain, all at the same time.
+void weigh_shares(State& state, std::size_t index, Verdict& verdict) {
+  Judged& judged = state.judged()[index];
+  if (!judged.evidence.is_coarse()) return;
+  const std::vector<decide::SeenUse> uses = steady_uses(state, index);
+  judged.is_shared = decide::are_shares(uses);
+  const memory::LargeArea& area = state.areas()[index];
+  if (judged.is_shared) decide::share_out({area.begin, area.end}, uses, verdict.shares);
 }
 
 /// An area of which enough was seen goes by what was seen of it, a small one by what was seen of
@@ -234,37 +323,49 @@ Verdict weigh_all(State& state) noexcept {
     if (!judged[i].evidence.is_enough()) judged[i].evidence = verdict.all;
     judged[i].goes = judged[i].evidence.shall_follow();
     if (!judged[i].goes) continue;
+    weigh_shares(state, i, verdict);
     const std::uint64_t pages = state.areas()[i].bytes() / state.page.count;
     verdict.pages += pages;
-    verdict.cost += static_cast<double>(pages) * page_cost(state, judged[i].evidence.is_coarse());
+    const double at_once = memory::usual_page_ns / static_cast<double>(state.nodes.usual().size());
+    const double each =
+        judged[i].is_shared ? at_once : page_cost(state, judged[i].evidence.is_coarse());
+    verdict.cost += static_cast<double>(pages) * each;
   }
   return verdict;
 }
 
-void move(State& state) noexcept {
-  std::uint64_t areas = 0;
-  std::uint64_t bytes = 0;
+/// Bytes that wait for their next touch from now on.
+std::uint64_t wait_for_touch(State& state, std::uintptr_t begin, std::uintptr_t end,
+                             std::uint64_t pages) noexcept {
+  const memory::NextTouchOptions options{.chunk = {pages * state.page.count},
+                                         .way = memory::WantedWay::userfault_thread};
+  const memory::Marked marked = state.next_touch.mark(begin, {end - begin}, options);
+  // Where tasks go by the homes of their data, they are asked for anew.
+  memory::Homes* const homes = Engine::instance().homes();
+  if (marked.bytes.count != 0 && homes != nullptr) homes->forget(begin, {end - begin});
+  return marked.bytes.count;
+}
+
+void move(State& state, const decide::SeenShares& shares) noexcept {
+  std::uint64_t waiting = 0;
   for (std::size_t i = 0; i < state.areas_found; ++i) {
-    if (!state.judged()[i].goes) continue;
+    const Judged& judged = state.judged()[i];
+    if (!judged.goes || judged.is_shared) continue;
     const memory::LargeArea& area = state.areas()[i];
-    const std::uint64_t pages = state.judged()[i].evidence.is_coarse() ? coarse_pages : 1;
-    const memory::NextTouchOptions options{.chunk = {pages * state.page.count},
-                                           .way = memory::WantedWay::userfault_thread};
-    const memory::Marked marked =
-        state.next_touch.mark(area.begin, {area.end - area.begin}, options);
-    if (marked.bytes.count == 0) continue;
-    ++areas;
-    bytes += marked.bytes.count;
-    // Where tasks go by the homes of their data, they are asked for anew.
-    if (memory::Homes* homes = Engine::instance().homes(); homes != nullptr) {
-      homes->forget(area.begin, {area.end - area.begin});
-    }
+    waiting +=
+        wait_for_touch(state, area.begin, area.end, judged.evidence.is_coarse() ? coarse_pages : 1);
+  }
+  std::uint64_t at_once = 0;
+  if (!shares.known.empty()) at_once = move_pages_of(shares.known).moved * state.page.count;
+  for (const decide::Part& part : shares.unknown) {
+    waiting += wait_for_touch(state, part.begin, part.end, 1);
   }
   std::array<char, 240> text;
   std::snprintf(text.data(), text.size(),
-                "after %.0f turns of the same work %" PRIu64
-                " areas of %.0f MiB waited for their next touch, as they were used elsewhere",
-                state.follow.turns_so_far(), areas, static_cast<double>(bytes) / mib);
+                "after %.0f turns of the same work %.0f MiB that were used elsewhere went there at "
+                "once, and %.0f MiB waited for their next touch",
+                state.follow.turns_so_far(), static_cast<double>(at_once) / mib,
+                static_cast<double>(waiting) / mib);
   note(text.data());
 }
 
@@ -311,16 +412,14 @@ void judge_samples(State& state, const Engine::StableWork& work) noexcept {
   }
   return_samples(state, memory::Samples::Returning::unsteady);
   if (!state.moves_data) return state.follow.give_up(now().count);
-  const Verdict verdict = weigh_all(state);
+  Verdict verdict = weigh_all(state);
   tell_evidence(state, verdict);
   if (verdict.pages == 0) return state.follow.give_up(now().count);
   const double needed = decide::turns_to_pay(verdict.cost, static_cast<double>(state.follow.turn()),
                                              verdict.all.away_share(), state.ratio);
-  if (state.follow.judged(needed, now().count)) {
-    move(state);
-  } else {
-    tell_too_dear(state, verdict, needed);
-  }
+  if (state.follow.judged(needed, now().count)) return move(state, verdict.shares);
+  tell_too_dear(state, verdict, needed);
+  state.shares = std::move(verdict.shares);
 }
 
 void judge(State& state, const Engine::StableWork& work) noexcept {
@@ -346,7 +445,7 @@ void on_start(State& state, const Engine::StableWork& work) noexcept {
       judge(state, work);
       break;
     case Step::move:
-      return move(state);
+      return move(state, state.shares);
     case Step::none:
       break;
   }
@@ -358,7 +457,9 @@ void on_start(State& state, const Engine::StableWork& work) noexcept {
 void keep_shares(State& state) noexcept {
   if (!state.moves_data || state.share_list.data() == nullptr) return;
   auto& shared_out = runtime::SharedOut::instance();
-  shared_out.end_round([](std::size_t parts) { return decide::rounds_to_pay(parts); });
+  const decide::PartsByHome wanted =
+      shared_out.end_round([](std::size_t parts) { return decide::rounds_to_pay(parts); });
+  if (!wanted.empty()) bring(wanted);
   if (!std::has_single_bit(++state.share_rounds)) return;
   auto* const areas = static_cast<memory::LargeArea*>(state.share_list.data());
   shared_out.know({areas, find_large_areas(areas, most_areas)});
@@ -388,46 +489,6 @@ bool has_sanitizer() noexcept {
   const auto is_there = [](const char* name) { return dlsym(RTLD_DEFAULT, name) != nullptr; };
   return std::ranges::any_of(
       std::array{"__asan_init", "__hwasan_init", "__msan_init", "__tsan_init"}, is_there);
-}
-
-/// Where pages take too long to move it ends: no longer than the program has run so far, so that it
-/// is at most twice as slow for it, whatever a page takes.
-struct BringTime {
-  Nanoseconds since;
-  Nanoseconds most;
-};
-bool has_time_left(void* argument, const memory::MoveReport& /*so_far*/) noexcept {
-  const auto& time = *static_cast<const BringTime*>(argument);
-  return now() - time.since < time.most;
-}
-
-/// The kernel moves pages by itself: nothing waits for a touch, so nobody is in the way of it. A
-/// page that parts share goes with the one that has its middle.
-void bring(std::span<const decide::Part> parts, DomainId to) noexcept {
-  State& state = *g_state;
-  const OsNode node = state.nodes.node_of(to);
-  const auto nearest_page = [page = state.page.count](std::uintptr_t address) {
-    return (address + page / 2) & ~(page - 1);
-  };
-  std::vector<memory::Extent> pages;
-  for (const decide::Part& part : parts) {
-    pages.push_back({nearest_page(part.begin), nearest_page(part.end)});
-  }
-  const Nanoseconds start = now();
-  BringTime time{start, start - state.begun};
-  memory::MoveOptions options;
-  options.page = state.page;
-  options.progress = has_time_left;
-  options.argument = &time;
-  options.tries = 1;  // who comes back to it does not: other pages are as good
-  const memory::MoveReport report = memory::migrate(memory::real_calls(), pages, node, options);
-  for (const memory::Extent& each : pages) {
-    if (each.known()) Engine::instance().homes()->forget(each.begin, each.length());
-  }
-  // relaxed: statistics.
-  state.brought_pages.fetch_add(report.moved, std::memory_order_relaxed);
-  state.brought_ns.fetch_add(static_cast<std::uint64_t>((now() - start).count),
-                             std::memory_order_relaxed);
 }
 
 void tell_brought() noexcept {

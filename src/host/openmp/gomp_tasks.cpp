@@ -380,7 +380,9 @@ class LoneConstruct {
   if (runtime::should_inline(worker)) {
     return run_out_of_line(worker, body, data, 0);
   }
-  runtime::submit(worker, *make_with_copy(worker, recipe), {});
+  runtime::Task& task = *make_with_copy(worker, recipe);
+  task.kind = known.kind;
+  runtime::submit(worker, task, {});
 }
 
 // The same with dependences, which a record or a tool is told even if the task runs at once.

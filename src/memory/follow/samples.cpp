@@ -19,14 +19,24 @@ Whole whole_pages(const LargeArea& area, std::uint64_t page) noexcept {
   return {begin, end > begin ? (end - begin) / page : 0};
 }
 
+/// Where in its part of the memory, of so many pages, a run begins: in no rhythm, as data may be
+/// dealt out in one, and four times in a row elsewhere.
+std::uint64_t place_in_part(std::uint64_t run, std::size_t choice, std::uint64_t pages) noexcept {
+  const std::uint64_t mixed = (run + 1) * 0x9E3779B97F4A7C15ULL;
+  const std::uint64_t eighth = pages / 8;
+  if (eighth < Samples::run_pages) return (choice + (mixed >> 62U)) % 4 * (pages / 4);
+  const std::uint64_t fours = choice / 4 + (mixed >> 61U);
+  const std::uint64_t slot = 2 * ((choice + (mixed >> 62U)) % 4) + fours % 2;
+  return slot * eighth + (mixed >> 32U) % (eighth - Samples::run_pages + 1);
+}
+
 }  // namespace
 
 void Samples::choose(const SystemCalls& calls, const Nodes& nodes, std::span<const LargeArea> areas,
                      Bytes page) noexcept {
   page_ = page.count;
   count_ = 0;
-  constexpr std::array<std::uint64_t, 8> eighths{4, 2, 6, 0, 5, 1, 7, 3};
-  const std::uint64_t eighth = eighths[chosen_++ % eighths.size()];
+  const std::size_t choice = chosen_++;
   std::uint64_t all = 0;
   for (const LargeArea& area : areas) all += whole_pages(area, page_).pages;
   const std::uint64_t wanted = std::min<std::uint64_t>(all / pages_per_run, most_runs);
@@ -35,7 +45,7 @@ void Samples::choose(const SystemCalls& calls, const Nodes& nodes, std::span<con
   for (std::size_t a = 0; a < areas.size() && next < wanted; ++a) {
     const Whole whole = whole_pages(areas[a], page_);
     for (; next < wanted; ++next) {
-      const std::uint64_t at = (8 * next + eighth) * all / (8 * wanted);
+      const std::uint64_t at = next * all / wanted + place_in_part(next, choice, all / wanted);
       if (at >= before + whole.pages) break;
       const std::uint64_t length = std::min<std::uint64_t>(whole.pages, run_pages);
       const std::uint64_t first = std::min(at - before, whole.pages - length);

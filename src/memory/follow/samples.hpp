@@ -29,8 +29,8 @@ class Samples {
   static constexpr std::size_t run_pages = 16;
 
   /// Chooses runs, at most one for `pages_per_run` pages, and asks where their pages are.
-  /// `areas` stays the caller's, constant as long as this is used. Each choice is of other pages
-  /// than the three before it: those have gone to who touched them, while the rest of the data lies
+  /// `areas` stays the caller's, constant as long as this is used. Of four choices in a row each is
+  /// of other pages: those before have gone to who touched them, while the rest of the data lies
   /// where it lay.
   void choose(const SystemCalls& calls, const Nodes& nodes, std::span<const LargeArea> areas,
               Bytes page) noexcept;
@@ -58,6 +58,16 @@ class Samples {
         const SampledPage& page = pages_[r][i];
         if (!page.home.valid()) continue;
         use(runs_[r].area, page, i + 1 < runs_[r].pages ? &pages_[r][i + 1] : nullptr);
+      }
+    }
+  }
+  /// Calls `use(area, run, address, page)` for the same pages, in their order in each area.
+  template <class Use>
+  void for_each_place(Use&& use) const noexcept {
+    for (std::size_t r = 0; r < count_; ++r) {
+      for (std::size_t i = 0; i < runs_[r].pages; ++i) {
+        if (!pages_[r][i].home.valid()) continue;
+        use(runs_[r].area, r, runs_[r].begin + i * page_, pages_[r][i]);
       }
     }
   }
