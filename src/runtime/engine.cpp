@@ -103,7 +103,7 @@ std::uint32_t Engine::spin_rounds(bool crowded) const noexcept {
       break;
   }
   // Long enough to bridge the gaps of fine-grained tasks, short against a time slice.
-  return crowded ? 16 : 1500;
+  return crowded ? 16 : 420;
 }
 
 CounterSlot* Engine::claim_counters() noexcept {

@@ -183,7 +183,7 @@ template <bool attended>
   if (worker.restraint.works(at_home, for_sure)) [[unlikely]] {
     worker.team->feeds(worker.domain);
   }
-  worker.deference.works(at_home);
+  worker.deference.works();
   const bool timed_here = worker.restraint.times();
   DomainId fetched_from;
   if constexpr (attended) {

@@ -20,7 +20,9 @@ bool Patience::exhausted() noexcept {
   if (rounds_ >= spin_rounds_) return true;
   ++rounds_;
   if (disorder::gives_way()) return false;
-  const std::uint32_t pauses = rounds_ < 16 ? rounds_ : 16;
+  // Each look takes a line from those who work. After some tens of microseconds it does not matter
+  // any more whether work is seen one microsecond later or three.
+  const std::uint32_t pauses = rounds_ < 16 ? rounds_ : rounds_ < 64 ? 16 : 64;
   for (std::uint32_t i = 0; i < pauses; ++i) relax();
   return false;
 }
