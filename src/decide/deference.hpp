@@ -10,16 +10,20 @@
 
 #include <cstdint>
 
+#include "decide/limits.hpp"
+
 namespace lares::decide {
 
 /// One worker's; no other thread touches it. Times in ticks of the executor's clock.
 class Deference {
  public:
-  /// True if it leaves a branch alone that it has found at `now`: for `most` since the first one
-  /// that it has met since it has worked.
-  [[nodiscard]] bool defers(std::uint64_t now, std::uint64_t most) noexcept {
+  /// True if it leaves a branch alone that it has found at `now`: for some time after the first one
+  /// that it has met since it has worked. `inside`: it waits inside of a task at its own home.
+  [[nodiscard]] bool defers(std::uint64_t now, bool inside,
+                            std::uint64_t per_microsecond) noexcept {
     if (since_ == 0) since_ = now | 1U;
-    return now < since_ + most;
+    const Nanoseconds most = inside ? limits::deference_inside : limits::deference;
+    return now < since_ + to_ticks(most, per_microsecond);
   }
   /// It has found a task.
   void works() noexcept { since_ = 0; }

@@ -27,8 +27,8 @@ struct SeenShares {
 
 /// True if the uses, in the order of memory, are of few pieces, each seen in several samples. Of an
 /// array that is dealt out in small pieces nobody can tell whose the rest is. Where each of two
-/// domains is seen in one piece only, eight samples of such an array look like that in one case of
-/// twenty, and with four domains in one of eighty; fewer samples say nothing.
+/// domains may use any page, eight samples of such an array look like shares in one case of 16, and
+/// with four domains in one of 46 (all cases counted); fewer samples say nothing.
 inline bool are_shares(std::span<const SeenUse> uses) noexcept {
   constexpr std::size_t enough = 8;         // samples
   constexpr std::size_t in_each = 2;        // where each domain has one piece

@@ -54,9 +54,7 @@ inline bool Asking::is_afar(PlaceId place) const noexcept {
 inline bool Asking::defers() const noexcept {
   const Task* const inside = worker_->constraint;
   const bool is_at_home = inside != nullptr && inside->home == worker_->domain;
-  const Nanoseconds most =
-      is_at_home ? decide::limits::deference_inside : decide::limits::deference;
-  return worker_->deference.defers(ticks(), decide::to_ticks(most, ticks_per_microsecond()));
+  return worker_->deference.defers(ticks(), is_at_home, ticks_per_microsecond());
 }
 
 // Most looks find nothing, and cost one load.

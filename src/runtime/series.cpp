@@ -379,12 +379,15 @@ InSeries next_in(Worker& worker, CreatorBooks& books, decide::Series& series,
   return {home, false, series.position() == 0};
 }
 
-// What one thread has written and shall go to the domains whose tasks write it: once. Asked for at
-// the first name of a round, when most of what the program had to do before is done: to move a page
-// takes longer the more processors are at work in the same memory.
-decide::PartsByHome parts_to_bring(const Worker& worker, decide::NameBook& names,
-                                   std::uintptr_t name) noexcept {
+// What one thread has written and shall go to the domains whose tasks write it: once, when one of
+// them is made that is called `name`. Best at the begin of a round, when most of what the program
+// had to do before is done: to move a page takes longer the more processors are at work in the same
+// memory. Where no begin comes that can be seen it is done later.
+decide::PartsByHome parts_to_bring(const Worker& worker, CreatorBooks& books, std::uintptr_t name,
+                                   bool begins) noexcept {
   if (Engine::bringer() == nullptr) return {};
+  constexpr std::uint32_t later = 8;
+  const bool is_new_round = std::exchange(books.asked_in, books.round) != books.round;
   const auto domain_of = [&worker](std::uint32_t position, std::uint32_t count) {
     return home_of_part(worker, position, count);
   };
@@ -392,7 +395,9 @@ decide::PartsByHome parts_to_bring(const Worker& worker, decide::NameBook& names
     return memory::read_words(memory::real_calls(), addresses, words);
   };
   const std::size_t domains = worker.team->places->domains_with_workers().size();
-  return names.bring(name, decide::rounds_to_pay(domains), domain_of, place_of_address, read);
+  const std::uint32_t rounds =
+      decide::rounds_to_pay(domains) * (begins || is_new_round ? 1 : later);
+  return books.names.bring(name, rounds, domain_of, place_of_address, read);
 }
 
 // Without the books: it takes long.
@@ -408,7 +413,7 @@ InSeries next_by_pointer(const Worker& worker, CreatorBooks& books, std::uintptr
   const decide::NameBook::Told told = books.names.next(code, block, reads_none, place_of_address);
   if (told.count == 0 || !told.strong) return {};
   const DomainId home = home_of_part(worker, told.position, told.count);
-  if (home.valid() && told.begins) to_bring = parts_to_bring(worker, books.names, block);
+  if (home.valid()) to_bring = parts_to_bring(worker, books, block, told.begins);
   return {home, false, told.begins, Located::argument};
 }
 
@@ -511,7 +516,7 @@ InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,
     const DomainId home = home_of_part(worker, told.position, told.count);
     if (told.strong && home.valid()) {
       task.flags |= task_flag::told;
-      if (told.begins) to_bring = parts_to_bring(worker, books.names, name);
+      to_bring = parts_to_bring(worker, books, name, told.begins);
     }
     return {home, false, told.begins};
   });

@@ -82,7 +82,8 @@ struct CreatorBooks {
   decide::SeriesBook series;  ///< its holder's, as is what follows
   decide::NameBook names;
   std::uint32_t weave_trials = 0;
-  std::uint32_t round = 1;  ///< changes when a creator has waited for what it made
+  std::uint32_t round = 1;     ///< changes when a creator has waited for what it made
+  std::uint32_t asked_in = 0;  ///< the round in which it was asked last what shall be brought
 };
 
 /// What a worker waits for, where the wait goes beyond spinning: see stall.hpp.

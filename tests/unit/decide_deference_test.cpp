@@ -8,34 +8,37 @@
 namespace lares::decide {
 namespace {
 
+constexpr std::uint64_t per_microsecond = 3;
+constexpr std::uint64_t ms = 1000 * per_microsecond;
+
 TEST(Deference, IsNotForEver) {
   Deference deference;
-  EXPECT_TRUE(deference.defers(1000, 500));
-  EXPECT_TRUE(deference.defers(1499, 500));
-  EXPECT_FALSE(deference.defers(1501, 500));
-  EXPECT_FALSE(deference.defers(9000, 500)) << "until it has worked";
+  EXPECT_TRUE(deference.defers(7 * ms, false, per_microsecond));
+  EXPECT_TRUE(deference.defers(107 * ms, false, per_microsecond));
+  EXPECT_FALSE(deference.defers(1007 * ms, false, per_microsecond));
+  EXPECT_FALSE(deference.defers(9000 * ms, false, per_microsecond)) << "until it has worked";
 }
 
 TEST(Deference, BeginsAnewAfterWork) {
   Deference deference;
-  EXPECT_TRUE(deference.defers(1000, 500));
-  EXPECT_FALSE(deference.defers(2000, 500));
+  EXPECT_TRUE(deference.defers(7 * ms, false, per_microsecond));
+  EXPECT_FALSE(deference.defers(1007 * ms, false, per_microsecond));
   deference.works();
-  EXPECT_TRUE(deference.defers(2100, 500));
-  EXPECT_FALSE(deference.defers(2700, 500));
+  EXPECT_TRUE(deference.defers(1008 * ms, false, per_microsecond));
+  EXPECT_FALSE(deference.defers(2008 * ms, false, per_microsecond));
 }
 
-TEST(Deference, IsAsLongAsTheMomentAsks) {
+TEST(Deference, IsShorterInsideOfATaskOfItsOwnHome) {
   Deference deference;
-  EXPECT_TRUE(deference.defers(1000, 10'000));
-  EXPECT_FALSE(deference.defers(2000, 100)) << "inside of a task of its own";
-  EXPECT_TRUE(deference.defers(2000, 10'000));
+  EXPECT_TRUE(deference.defers(7 * ms, true, per_microsecond));
+  EXPECT_FALSE(deference.defers(57 * ms, true, per_microsecond));
+  EXPECT_TRUE(deference.defers(57 * ms, false, per_microsecond));
 }
 
-TEST(Deference, AtTheBeginOfTimeIsNoneAtAll) {
+TEST(Deference, AtTheBeginOfTimeItHasNotMetAny) {
   Deference deference;
-  EXPECT_TRUE(deference.defers(0, 100));
-  EXPECT_FALSE(deference.defers(200, 100));
+  EXPECT_TRUE(deference.defers(0, false, per_microsecond));
+  EXPECT_FALSE(deference.defers(1000 * ms, false, per_microsecond));
 }
 
 }  // namespace

@@ -204,6 +204,12 @@ bool has_time_left(void* argument, const memory::MoveReport& /*so_far*/) noexcep
   return now() - time.since < time.most;
 }
 
+/// Where tasks go by the homes of their data, they are asked for anew.
+void forget_homes(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  memory::Homes* const homes = Engine::instance().homes();
+  if (homes != nullptr) homes->forget(begin, {end - begin});
+}
+
 /// The processors of a domain, to be near to what it gets.
 std::vector<std::vector<OsCpu>> processors_by_domain() {
   const machine::Machine& machine = Engine::instance().machine();
@@ -241,7 +247,7 @@ memory::MoveReport move_pages_of(const decide::PartsByHome& parts) noexcept {
   const memory::MoveReport report = memory::migrate_at_once(memory::real_calls(), loads, options);
   for (const memory::Load& load : loads) {
     for (const memory::Extent& each : load.ranges) {
-      if (each.known()) Engine::instance().homes()->forget(each.begin, each.length());
+      if (each.known()) forget_homes(each.begin, each.end);
     }
   }
   // relaxed: statistics.
@@ -340,13 +346,13 @@ std::uint64_t wait_for_touch(State& state, std::uintptr_t begin, std::uintptr_t 
   const memory::NextTouchOptions options{.chunk = {pages * state.page.count},
                                          .way = memory::WantedWay::userfault_thread};
   const memory::Marked marked = state.next_touch.mark(begin, {end - begin}, options);
-  // Where tasks go by the homes of their data, they are asked for anew.
-  memory::Homes* const homes = Engine::instance().homes();
-  if (marked.bytes.count != 0 && homes != nullptr) homes->forget(begin, {end - begin});
+  if (marked.bytes.count != 0) forget_homes(begin, end);
   return marked.bytes.count;
 }
 
 void move(State& state, const decide::SeenShares& shares) noexcept {
+  std::uint64_t at_once = 0;
+  if (!shares.known.empty()) at_once = move_pages_of(shares.known).moved * state.page.count;
   std::uint64_t waiting = 0;
   for (std::size_t i = 0; i < state.areas_found; ++i) {
     const Judged& judged = state.judged()[i];
@@ -355,8 +361,6 @@ void move(State& state, const decide::SeenShares& shares) noexcept {
     waiting +=
         wait_for_touch(state, area.begin, area.end, judged.evidence.is_coarse() ? coarse_pages : 1);
   }
-  std::uint64_t at_once = 0;
-  if (!shares.known.empty()) at_once = move_pages_of(shares.known).moved * state.page.count;
   for (const decide::Part& part : shares.unknown) {
     waiting += wait_for_touch(state, part.begin, part.end, 1);
   }

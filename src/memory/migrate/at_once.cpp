@@ -1,15 +1,14 @@
 #include "memory/migrate/at_once.hpp"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "memory/helper_thread.hpp"
 
 namespace lares::memory {
 
@@ -26,36 +25,20 @@ class Carriage {
   [[nodiscard]] bool is_done() const noexcept { return range_ == load_.ranges.size(); }
   [[nodiscard]] const MoveReport& report() const noexcept { return report_; }
 
-  /// Moves up to so many of the pages that are left.
-  void move(std::size_t pages) {
-    const std::vector<Extent> next = take(pages);
-    report_ += migrate(calls_, next, load_.node, options_);
-  }
-
+  /// Chooses up to so many of the pages that are left. By the caller: what a new thread allocates
+  /// makes the program's heap larger.
+  void choose(std::size_t pages) { next_ = take(pages); }
+  /// Moves what was chosen.
+  void move() noexcept { report_ += migrate(calls_, next_, load_.node, options_); }
   /// True if a thread does that; join() waits for it.
-  bool launch(std::size_t pages) noexcept {
-    pages_ = pages;
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) return false;
-    cpu_set_t near;
-    CPU_ZERO(&near);
-    for (const OsCpu cpu : load_.near) {
-      if (cpu.index() < CPU_SETSIZE) CPU_SET(cpu.index(), &near);
-    }
-    const bool is_bound =
-        CPU_COUNT(&near) != 0 && pthread_attr_setaffinity_np(&attributes, sizeof(near), &near) == 0;
-    int error = pthread_create(&thread_, &attributes, &Carriage::run, this);
-    // Processors that the program may not use.
-    if (error != 0 && is_bound) error = pthread_create(&thread_, nullptr, &Carriage::run, this);
-    pthread_attr_destroy(&attributes);
-    return error == 0;
+  bool launch() noexcept {
+    return start_helper_thread(thread_, &Carriage::run, this, load_.near) == 0;
   }
   void join() noexcept { pthread_join(thread_, nullptr); }
 
  private:
   static void* run(void* self) noexcept {
-    auto& carriage = *static_cast<Carriage*>(self);
-    carriage.move(carriage.pages_);
+    static_cast<Carriage*>(self)->move();
     return nullptr;
   }
 
@@ -82,25 +65,9 @@ class Carriage {
   const Load& load_;
   std::size_t range_ = 0;  ///< all before it are done
   std::uintptr_t at_ = 0;  ///< so is what is below that in it
-  std::size_t pages_ = 0;  ///< for the thread
+  std::vector<Extent> next_;
   MoveReport report_;
   pthread_t thread_{};
-};
-
-/// Signals are the program's, and for its own threads.
-class BlockedSignals {
- public:
-  BlockedSignals() noexcept {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
 };
 
 class Carriages {
@@ -117,20 +84,22 @@ class Carriages {
   double alone(std::size_t pages) {
     return pace([&] {
       for (Carriage& carriage : carriages_) {
-        if (may_go_on()) carriage.move(pages);
+        if (!may_go_on()) continue;
+        carriage.choose(pages);
+        carriage.move();
       }
     });
   }
   double together(std::size_t pages) {
     return pace([&] {
-      const BlockedSignals blocked;
       std::vector<Carriage*> threads;
       std::vector<Carriage*> left;
       for (Carriage& carriage : carriages_) {
         if (carriage.is_done() || !may_go_on()) continue;
-        (carriage.launch(pages) ? threads : left).push_back(&carriage);
+        carriage.choose(pages);
+        (carriage.launch() ? threads : left).push_back(&carriage);
       }
-      for (Carriage* const carriage : left) carriage->move(pages);
+      for (Carriage* const carriage : left) carriage->move();
       for (Carriage* const carriage : threads) carriage->join();
     });
   }

@@ -6,30 +6,16 @@
 #include <cerrno>
 #include <csignal>
 
+#include "memory/helper_thread.hpp"
 #include "memory/next_touch/quiet.hpp"
 
 namespace lares::memory {
-namespace {
-
-/// With all signals blocked, which the thread inherits.
-int start_thread(pthread_t& thread, void* (*routine)(void*), void* argument) noexcept {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  constexpr std::size_t stack_bytes = std::size_t{256} * 1024;
-  pthread_attr_setstacksize(&attributes, stack_bytes);
-  const SignalsBlocked blocked;
-  const int error = pthread_create(&thread, &attributes, routine, argument);
-  pthread_attr_destroy(&attributes);
-  return error;
-}
-
-}  // namespace
 
 int Keeper::start(std::span<const int> files) noexcept {
   if (started()) return 0;
   files_ = files;
   state_.store(taken, std::memory_order_relaxed);  // relaxed: the thread is not there yet
-  if (start_thread(thread_, &Keeper::run, this) == 0) {
+  if (start_helper_thread(thread_, &Keeper::run, this) == 0) {
     // acquire: with whether it keeps.
     for (Patience patience; state_.load(std::memory_order_acquire) != idle;) patience.wait();
     if (keeps()) return 0;
@@ -41,7 +27,7 @@ int Keeper::start(std::span<const int> files) noexcept {
 }
 
 int Keeper::launch(pthread_t& thread, void* (*routine)(void*), void* argument) noexcept {
-  if (!keeps()) return start_thread(thread, routine, argument);
+  if (!keeps()) return start_helper_thread(thread, routine, argument);
   Request request;
   request.kind = Kind::launch;
   request.thread = &thread;
@@ -140,7 +126,7 @@ long Keeper::answer(const Request& request) const noexcept {
     case Kind::control:
       return calls_.control(request.file, request.request, request.argument);
     case Kind::launch:
-      return start_thread(*request.thread, request.routine, request.argument);
+      return start_helper_thread(*request.thread, request.routine, request.argument);
     case Kind::tell_end:
       return eventfd_write(end_file_, 1);
     case Kind::end:
