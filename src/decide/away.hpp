@@ -26,6 +26,7 @@ class alignas(64) Away {
     std::uint32_t away = 0;
     std::uint32_t most = 0;
     std::uint64_t pace = 0;
+    std::uint64_t time = 0;
     bool operator==(const State&) const = default;
   };
 
@@ -35,12 +36,15 @@ class alignas(64) Away {
            std::max(at_once, most_.load(std::memory_order_relaxed));
   }
   void goes() noexcept { away_.fetch_add(1, std::memory_order_relaxed); }
-  /// One of its workers has run a task that is at home in `there`, and so many of its bytes.
+  /// One of its workers has run a task that is at home in `there`, and so many of its bytes, as far
+  /// as the program has told.
   void comes_back(std::uint32_t at_once, const Away& there, std::uint64_t duration,
                   Bytes bytes) noexcept {
     away_.fetch_sub(1, std::memory_order_relaxed);
-    const std::uint64_t at_home = there.pace_.load(std::memory_order_relaxed);
-    const std::uint64_t fetched = pace(duration, bytes);
+    const bool is_known = tells(bytes);
+    const std::uint64_t at_home =
+        (is_known ? there.pace_ : there.time_).load(std::memory_order_relaxed);
+    const std::uint64_t fetched = is_known ? pace(duration, bytes) : time(duration);
     const std::uint32_t most = std::max(at_once, most_.load(std::memory_order_relaxed));
     // If nobody has had time at home yet, help is welcome.
     if (at_home == 0 || fetched < at_home + at_home / 2) {
@@ -52,9 +56,7 @@ class alignas(64) Away {
 
   /// One of its workers has run a task that is at home here.
   void ran_at_home(std::uint64_t duration, Bytes bytes) noexcept {
-    const std::uint64_t before = pace_.load(std::memory_order_relaxed);
-    const std::uint64_t now = pace(duration, bytes);
-    pace_.store(before == 0 ? now : before - before / 4 + now / 4, std::memory_order_relaxed);
+    tells(bytes) ? learn(pace_, pace(duration, bytes)) : learn(time_, time(duration));
   }
   /// True if its tasks are known to move so little that it does not matter from where: less than a
   /// byte a nanosecond, which every core gets from every memory.
@@ -64,27 +66,40 @@ class alignas(64) Away {
 
   [[nodiscard]] State state() const noexcept {
     return {away_.load(std::memory_order_relaxed), most_.load(std::memory_order_relaxed),
-            pace_.load(std::memory_order_relaxed)};
+            pace_.load(std::memory_order_relaxed), time_.load(std::memory_order_relaxed)};
   }
   void set(const State& state) noexcept {
     away_.store(state.away, std::memory_order_relaxed);
     most_.store(state.most, std::memory_order_relaxed);
     pace_.store(state.pace, std::memory_order_relaxed);
+    time_.store(state.time, std::memory_order_relaxed);
   }
 
  private:
   static constexpr std::uint32_t any_number = 1U << 20U;
   static constexpr std::uint64_t slow = (1U << 20U) / 1000;  // microseconds for a mebibyte
 
+  static constexpr std::uint64_t longest = std::numeric_limits<std::uint64_t>::max() >> 21U;
+
+  /// Less than a page is a name most often, of data that nobody has told of.
+  static bool tells(Bytes bytes) noexcept { return bytes.count >= 4096; }
   /// Ticks for a mebibyte, above 0.
   static std::uint64_t pace(std::uint64_t duration, Bytes bytes) noexcept {
-    constexpr std::uint64_t longest = std::numeric_limits<std::uint64_t>::max() >> 21U;
-    return (std::min(duration, longest) << 20U) / std::max<std::uint64_t>(bytes.count, 1) + 1;
+    return (std::min(duration, longest) << 20U) / bytes.count + 1;
+  }
+  /// Ticks for a task, above 0.
+  static std::uint64_t time(std::uint64_t duration) noexcept {
+    return std::min(duration, longest) + 1;
+  }
+  static void learn(std::atomic<std::uint64_t>& mean, std::uint64_t now) noexcept {
+    const std::uint64_t before = mean.load(std::memory_order_relaxed);
+    mean.store(before == 0 ? now : before - before / 4 + now / 4, std::memory_order_relaxed);
   }
 
   std::atomic<std::uint32_t> away_{0};
   std::atomic<std::uint32_t> most_{0};  ///< what was learnt; matters if above the policy's number
   std::atomic<std::uint64_t> pace_{0};  ///< of tasks that ran at home; 0: none was timed
+  std::atomic<std::uint64_t> time_{0};  ///< that tasks of unknown bytes took at home; 0 likewise
 };
 
 /// How many workers of a domain may be away at once for what is at home in `there`, before anything

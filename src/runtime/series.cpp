@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "decide/follow.hpp"
+#include "decide/opinion.hpp"
 #include "decide/series.hpp"
 #include "memory/words.hpp"
 #include "runtime/completion.hpp"
@@ -51,16 +52,17 @@ void settle(Worker& worker) noexcept {
   worker.team->settling.begin();
 }
 
-InSeries begin_hold(Worker& worker, decide::Series& series, std::uintptr_t code) noexcept {
+// False if nobody shall wait for the series to be complete.
+bool begin_hold(Worker& worker, decide::Series& series, std::uintptr_t code) noexcept {
   const std::uint32_t hurried = worker.team->hurried.load(std::memory_order_relaxed);
-  if (hurried >= decide::limits::most_hurried) return {};
+  if (hurried >= decide::limits::most_hurried) return false;
   if (worker.held_series != &series) {
     release_held(worker);
     worker.held_series = &series;
     worker.held_code = code;
   }
   if (worker.hold.count() == 0) worker.hold.begin(ticks());
-  return {DomainId{}, true};
+  return true;
 }
 
 void hold_no_more(Worker& worker) noexcept {
@@ -159,28 +161,50 @@ bool is_written(const Dependence& dependence) noexcept {
          dependence.kind != DependKind::all_memory;
 }
 
-/// What the task writes first; 0 if it writes nothing.
-std::uintptr_t name_of(std::span<const Dependence> dependences) noexcept {
-  const auto written = std::find_if(dependences.begin(), dependences.end(), is_written);
-  return written == dependences.end() ? 0 : written->address;
-}
+/// How decide/ sees what a task depends on.
+class NamesOf {
+ public:
+  explicit NamesOf(std::span<const Dependence> all) noexcept : all_(all) {}
+  [[nodiscard]] std::uintptr_t first_written() const noexcept {
+    const auto written = std::find_if(all_.begin(), all_.end(), is_written);
+    return written == all_.end() ? 0 : written->address;
+  }
+  [[nodiscard]] bool writes_several() const noexcept {
+    return std::count_if(all_.begin(), all_.end(), is_written) > 1;
+  }
+  [[nodiscard]] bool reads(std::uintptr_t name) const noexcept {
+    return std::any_of(all_.begin(), all_.end(), [name](const Dependence& other) {
+      return other.address == name && other.kind == DependKind::in;
+    });
+  }
+  template <class Use>
+  void for_each(Use use) const {
+    for (const Dependence& each : all_) {
+      if (each.address != 0 && each.kind != DependKind::all_memory) {
+        use(each.address, is_written(each));
+      }
+    }
+  }
+
+ private:
+  std::span<const Dependence> all_;
+};
 
 int place_of_address(std::uintptr_t address) noexcept {
   memory::Homes& homes = *Engine::instance().homes();
   return homes.find(address, Bytes{}, policy::AccessMode::read).home.value();
 }
 
-// What is known of that.
-decide::NameBook::Told ask_names(CreatorBooks& books, std::uintptr_t code, std::uintptr_t name,
-                                 std::span<const Dependence> dependences) noexcept {
-  if (name == 0) return {};
-  if (Engine::bringer() != nullptr) books.names.expect_samples_away();
-  const auto reads = [dependences](std::uintptr_t name) {
-    return std::any_of(dependences.begin(), dependences.end(), [name](const Dependence& other) {
-      return other.address == name && other.kind == DependKind::in;
-    });
-  };
-  return books.names.next(code, name, reads, place_of_address);
+Located located_by(decide::Basis basis) noexcept {
+  switch (basis) {
+    case decide::Basis::name:
+      return Located::name;
+    case decide::Basis::argument:
+      return Located::argument;
+    case decide::Basis::series:
+      break;
+  }
+  return Located::series;
 }
 
 void settle_no_more(Worker& worker) noexcept {
@@ -358,25 +382,38 @@ void release_held_tasks(Worker& worker) noexcept {
 
 namespace {
 
+/// How decide/ sees a worker that makes tasks alone, and has the books.
+class CreatingAlone {
+ public:
+  CreatingAlone(Worker& worker, CreatorBooks& books, std::uintptr_t code) noexcept
+      : worker_(&worker), books_(&books), code_(code) {}
+  [[nodiscard]] const policy::Places& places() const noexcept { return *worker_->team->places; }
+  [[nodiscard]] std::size_t workers() const noexcept { return worker_->team->size(); }
+  [[nodiscard]] std::uint32_t round() const noexcept { return books_->round; }
+  [[nodiscard]] decide::NameBook& names() const noexcept { return books_->names; }
+  [[nodiscard]] bool begins_hold(decide::Series& series) const noexcept {
+    return begin_hold(*worker_, series, code_);
+  }
+  void settles() const noexcept { settle(*worker_); }
+  [[nodiscard]] DomainId home_of_page(std::uintptr_t address) const noexcept {
+    return runtime::home_of_page(*worker_)(address);
+  }
+  [[nodiscard]] int place_of(std::uintptr_t address) const noexcept {
+    return place_of_address(address);
+  }
+
+ private:
+  Worker* worker_;
+  CreatorBooks* books_;
+  std::uintptr_t code_;
+};
+
 DomainId home_of_part(const Worker& worker, std::uint64_t position, std::uint64_t count) noexcept {
-  const policy::Places& places = *worker.team->places;
-  if (count < places.domains_with_workers().size()) return {};
-  return places.domain_of(decide::worker_of_part(position, count, worker.team->size()));
+  return decide::home_of_part(*worker.team->places, position, count, worker.team->size());
 }
 
-InSeries next_in(Worker& worker, CreatorBooks& books, decide::Series& series,
-                 std::uintptr_t code) noexcept {
-  switch (series.next(books.round)) {
-    case decide::Series::Answer::hold:
-      return begin_hold(worker, series, code);
-    case decide::Series::Answer::place:
-      break;
-    case decide::Series::Answer::none:
-      return {};
-  }
-  const DomainId home = home_of_part(worker, series.rank(), series.count());
-  if (home.valid() && series.rounds() < decide::limits::first_instances) settle(worker);
-  return {home, false, series.position() == 0};
+InSeries in_series(const decide::Opinion& opinion) noexcept {
+  return {opinion.home, opinion.held, opinion.begins, located_by(opinion.basis)};
 }
 
 // What one thread has written and shall go to the domains whose tasks write it: once, when one of
@@ -421,23 +458,19 @@ InSeries next_by_pointer(const Worker& worker, CreatorBooks& books, std::uintptr
 InSeries next_by_arguments(Worker& worker, CreatorBooks& books, std::uintptr_t code,
                            std::span<const std::uintptr_t> words,
                            decide::PartsByHome& to_bring) noexcept {
+  if (!Engine::instance().homes()->are_of_pages()) words = {};
   decide::Series& series = books.series.of(code);
-  InSeries known = next_in(worker, books, series, code);
-  if (words.empty() || series.has_tiny_tasks() || !series.arguments().may_tell()) return known;
-  if (!Engine::instance().homes()->are_of_pages()) return known;
-  const std::size_t domains = worker.team->places->domains_with_workers().size();
-  const DomainId home = series.arguments().next(words, domains, known.home, home_of_page(worker));
-  if (known.held) return known;
-  if (!home.valid()) {
-    if (Engine::bringer() == nullptr) return known;
-    const auto word = series.arguments().in_one_place(domains);
-    if (!word) return known;
-    const InSeries named = next_by_pointer(worker, books, code, words[*word], to_bring);
-    return named.known() ? named : known;
+  const InSeries known =
+      in_series(decide::by_arguments(CreatingAlone(worker, books, code), series, words));
+  const bool is_told = known.held || known.located == Located::argument;
+  if (words.empty() || is_told || series.has_tiny_tasks() || Engine::bringer() == nullptr) {
+    return known;
   }
-  known.home = home;
-  known.located = Located::argument;
-  return known;
+  const std::size_t domains = worker.team->places->domains_with_workers().size();
+  const auto word = series.arguments().in_one_place(domains);
+  if (!word) return known;
+  const InSeries named = next_by_pointer(worker, books, code, words[*word], to_bring);
+  return named.known() ? named : known;
 }
 
 // What `ask(books)` answers if this worker is the only creator.
@@ -504,21 +537,22 @@ namespace {
 InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,
                       std::span<const Dependence> dependences) noexcept {
   decide::PartsByHome to_bring;
-  const InSeries known = ask_books(worker, code, [&](CreatorBooks& books) -> InSeries {
-    const InSeries in_series = next_in(worker, books, books.series.of(code), code);
-    const std::uintptr_t name = name_of(dependences);
-    const decide::NameBook::Told told = ask_names(books, code, name, dependences);
-    worker.held_by_strong_names = told.strong;
-    task.located = told.count == 0 ? Located::series : Located::name;
-    if (told.count == 0) return in_series;
+  const InSeries known = ask_books(worker, code, [&](CreatorBooks& books) {
+    if (Engine::bringer() != nullptr) books.names.expect_samples_away();
+    const NamesOf names(dependences);
+    const decide::Opinion opinion =
+        decide::by_name(CreatingAlone(worker, books, code), books.series.of(code), code, names);
+    worker.held_by_strong_names = opinion.strong;
+    task.located = located_by(opinion.basis);
     // Two rounds of names have been made: what they touch has been touched.
-    if (worker.settles_series && ++worker.told_by_name > 2 * told.count) settle_no_more(worker);
-    const DomainId home = home_of_part(worker, told.position, told.count);
-    if (told.strong && home.valid()) {
-      task.flags |= task_flag::told;
-      to_bring = parts_to_bring(worker, books, name, told.begins);
+    if (opinion.names != 0 && worker.settles_series && ++worker.told_by_name > 2 * opinion.names) {
+      settle_no_more(worker);
     }
-    return {home, false, told.begins};
+    if (opinion.names != 0 && opinion.strong && opinion.home.valid()) {
+      task.flags |= task_flag::told;
+      to_bring = parts_to_bring(worker, books, names.first_written(), opinion.begins);
+    }
+    return in_series(opinion);
   });
   bring(to_bring);
   return known;

@@ -1,6 +1,7 @@
 #include "simulate/creators.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "decide/help.hpp"
 
@@ -11,7 +12,11 @@ Creators::Creators(const Setup& setup, Execution& execution, Agenda& agenda, Out
       team_(setup, execution, agenda, outcome),
       create_seconds_(setup.workload.creation_told ? 0
                                                    : setup.parameters.costs.create * nanosecond),
-      threads_(setup.cores.size()) {}
+      threads_(setup.cores.size()),
+      outcome_(outcome),
+      opinions_(setup.workload, team_.executor().places(), execution.homes(),
+                Executor::ticks_per_microsecond),
+      opinion_of_(setup.workload.tasks.size()) {}
 
 void Creators::prepare(double /*now*/) {
   graph_ = Graph(workload(), phase());
@@ -19,7 +24,15 @@ void Creators::prepare(double /*now*/) {
   for (std::uint32_t i = 0; i < missing_.size(); ++i) missing_[i] = graph_.predecessors(i) + 1;
   team_.begin(phase());
   for (Thread& thread : threads_) thread = {};
+  opinions_.end_round();
+  team_.executor().settle(false);
   deal();
+}
+
+bool Creators::asks() const {
+  const bool is_one = phase().creation == Phase::Creation::single;
+  return is_one && setup_.schedule.forms_opinions && workload().told != Told::data &&
+         workload().script.empty();
 }
 
 void Creators::deal() {
@@ -31,7 +44,43 @@ void Creators::deal() {
 }
 
 void Creators::next(std::uint32_t w, double clock) {
-  threads_[w].is_through() ? search(w, clock) : create(w, clock);
+  if (!threads_[w].is_through()) return create(w, clock);
+  if (w == 0) deal_out(w, clock);
+  search(w, clock);
+}
+
+void Creators::deal_out(std::uint32_t w, double& clock) {
+  if (!opinions_.holds_any()) return;
+  put_dealt(w, opinions_.take_dealt(), clock);
+}
+
+void Creators::put_dealt(std::uint32_t w, const std::vector<Opinions::Dealt>& tasks,
+                         double& clock) {
+  Executor& executor = team_.executor();
+  executor.settle(opinions_.settles());
+  for (const Opinions::Dealt& each : tasks) {
+    executor.tell(each.task, each.home, each.strong);
+    opinion_of_[each.task] = each.home;
+    team_.put(w, each.task, false, clock);
+  }
+}
+
+void Creators::hold(std::uint32_t w, TaskIndex task, double& clock) {
+  const decide::Hold::Next next = opinions_.hold(task, Executor::to_ticks(clock));
+  if (next != decide::Hold::Next::keep) {
+    trial_ = next;
+    return team_.start(w, task, clock, TaskTeam::Origin::refused);
+  }
+  if (opinions_.is_given_up()) put_dealt(w, opinions_.take_unknown(), clock);
+  rest(w, clock);
+}
+
+// What the creator has run for a trial tells whether the others shall wait.
+void Creators::judge(const Interval& ended, double& clock) {
+  if (trial_ == decide::Hold::Next::keep || ended.worker != WorkerId{0}) return;
+  const double seconds = ended.end - ended.begin;
+  opinions_.ran(std::exchange(trial_, decide::Hold::Next::keep), Executor::to_ticks(seconds));
+  if (opinions_.is_given_up()) put_dealt(0, opinions_.take_unknown(), clock);
 }
 
 void Creators::create(std::uint32_t w, double clock) {
@@ -43,7 +92,17 @@ void Creators::create(std::uint32_t w, double clock) {
   clock += create_seconds_;
   team_.executor().set_creator(task, WorkerId{std::size_t{w}});
   ++thread.unfinished;
+  decide::Opinion known;
+  if (asks()) {
+    if (opinions_.holds_others(task)) deal_out(w, clock);
+    known = opinions_.next(task);
+    if (!known.held) deal_out(w, clock);
+    team_.executor().settle(opinions_.settles());
+    team_.executor().tell(task, known.home, known.strong);
+    opinion_of_[task] = known.home;
+  }
   if (--missing(task) == 0) {
+    if (known.held) return hold(w, task, clock);
     if (runs_new(w, task, clock)) return;
     const std::uint32_t limit = phase().queue_limit;
     if (limit != 0 && team_.executor().queued() > limit) return search(w, clock);
@@ -105,7 +164,8 @@ bool Creators::helps(std::uint32_t w, double& clock) {
 bool Creators::runs_new(std::uint32_t w, TaskIndex task, double& clock) {
   const bool may_run = phase().queue_limit == 0;
   team_.begin_step(Step::Kind::create, w, task, clock);
-  const bool at_once = may_run && team_.executor().runs_at_once(WorkerId{std::size_t{w}}, task);
+  const bool at_once = may_run && !opinion_of_[task].valid() &&
+                       team_.executor().runs_at_once(WorkerId{std::size_t{w}}, task);
   const bool queued = !at_once && team_.put(w, task, may_run, clock);
   team_.end_step(queued ? std::nullopt : std::optional(task));
   if (queued) return false;
@@ -123,10 +183,19 @@ void Creators::search(std::uint32_t w, double clock) {
 
 void Creators::complete(const Interval& ended, double& clock) {
   team_.ended(ended);
+  judge(ended, clock);
+  count_opinion(ended.task);
   const auto w = static_cast<std::uint32_t>(ended.worker.index());
   team_.begin_step(Step::Kind::end, w, ended.task, clock);
   release(w, ended.task, clock);
   team_.end_step(std::nullopt);
+}
+
+void Creators::count_opinion(TaskIndex task) {
+  const DomainId opinion = opinion_of_[task];
+  if (!phase().measured || !opinion.valid()) return;
+  ++outcome_.opinions;
+  if (home_of_most(workload(), task, execution_.homes()) == opinion) ++outcome_.right_opinions;
 }
 
 void Creators::release(std::uint32_t w, TaskIndex task, double& clock) {

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "decide/help.hpp"
+#include "decide/hold.hpp"
 #include "simulate/course.hpp"
 #include "simulate/graph.hpp"
+#include "simulate/opinions.hpp"
 #include "simulate/task_team.hpp"
 
 namespace lares::simulate {
@@ -62,8 +64,21 @@ class Creators : public Course {
   class Creating;
   using Origin = TaskTeam::Origin;
   bool helps(std::uint32_t worker, double& clock);
+  /// Whether the phase's tasks are made by one who has opinions of them.
+  [[nodiscard]] bool asks() const;
+  /// Hands in what is held: now it is known where it belongs, or never.
+  void deal_out(std::uint32_t worker, double& clock);
+  void put_dealt(std::uint32_t worker, const std::vector<Opinions::Dealt>& tasks, double& clock);
+  /// A task that is ready waits for others of its series, unless it is run for a trial.
+  void hold(std::uint32_t worker, TaskIndex task, double& clock);
+  void judge(const Interval& ended, double& clock);
+  void count_opinion(TaskIndex task);
 
-  std::vector<std::uint32_t> missing_;  // by task of the phase
+  Outcome& outcome_;
+  Opinions opinions_;
+  decide::Hold::Next trial_ = decide::Hold::Next::keep;  // what the creator runs for a trial
+  std::vector<DomainId> opinion_of_;                     // by task
+  std::vector<std::uint32_t> missing_;                   // by task of the phase
 };
 
 }  // namespace lares::simulate

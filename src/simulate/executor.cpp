@@ -60,6 +60,10 @@ class Executor::Asking {
   }
   [[nodiscard]] WorkerId creator(TaskIndex task) const { return team_->creator_[task]; }
   [[nodiscard]] FoundHome find(const Access& access) const {
+    // Flags lie with the first thread.
+    if (team_->workload_.told == Told::names) {
+      return {{places().domain_of(WorkerId{0}), Bytes{1}, access.mode, false}, CoreId{}};
+    }
     // What was dealt out is believed until somebody has touched it.
     const DomainId touched = team_->homes_[access.block];
     const DomainId home = touched.valid() ? touched : team_->dealt_[access.block];
@@ -74,12 +78,12 @@ class Executor::Asking {
   }
   void assume(const Access& access, DomainId domain) const { team_->dealt_[access.block] = domain; }
   void found(TaskIndex task, const MainHome& main) const {
-    team_->home_of_task_[task] = main.domain;
+    if (main.domain.valid()) team_->home_of_task_[task] = main.domain;
     team_->bytes_of_task_[task] = main.bytes;
   }
   [[nodiscard]] DomainId home(TaskIndex task) const { return team_->home_of_task_[task]; }
-  [[nodiscard]] bool is_told(TaskIndex /*task*/) const { return false; }
-  [[nodiscard]] bool is_new(TaskIndex /*task*/) const { return false; }
+  [[nodiscard]] bool is_told(TaskIndex task) const { return team_->is_told_[task]; }
+  [[nodiscard]] bool is_new(TaskIndex task) const { return home(task).valid() && settles(); }
   [[nodiscard]] std::int32_t priority(TaskIndex task) const {
     return team_->workload_.tasks[task].priority;
   }
@@ -139,8 +143,7 @@ class Executor::Asking {
   [[nodiscard]] bool is_pausing() const {
     return worker_->thrift.pauses([this] { return to_ticks(*clock_); });
   }
-  // It knows neither taskloops nor series nor names.
-  [[nodiscard]] bool settles() const { return false; }
+  [[nodiscard]] bool settles() const { return may_deviate() && team_->settles_; }
   [[nodiscard]] bool is_held(WorkerId /*worker*/) const { return false; }
   [[nodiscard]] bool may_leave_for(DomainId there) const {
     return decide::may_leave(team_->away_[worker_->domain.index()], team_->away_[there.index()],
@@ -150,8 +153,11 @@ class Executor::Asking {
   void leaves_for(DomainId there) const {
     if (worker_->away_at_once != 0) worker_->leaves_for = there;
   }
-  [[nodiscard]] bool stays(bool /*settles*/) const {
-    return worker_->restraint.stays([this] { return to_ticks(*clock_); });
+  [[nodiscard]] bool stays(bool settles) const {
+    const Nanoseconds least =
+        settles && team_->has_new_memory() ? decide::limits::patience_at_first : Nanoseconds{};
+    return worker_->restraint.stays([this] { return to_ticks(*clock_); },
+                                    decide::to_ticks(least, ticks_per_microsecond));
   }
   [[nodiscard]] bool has_stayed() const { return worker_->restraint.has_stayed(to_ticks(*clock_)); }
   [[nodiscard]] bool constrained() const { return worker_->constrained; }
@@ -214,23 +220,25 @@ class Executor::Asking {
 };
 
 Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core_of_worker,
-                   const policy::Choice& choice, const Workload& workload,
+                   const Schedule& schedule, const Workload& workload,
                    const std::vector<DomainId>& homes, const Costs& costs, std::uint64_t seed)
     : workload_(workload),
       homes_(homes),
       dealt_(homes.size()),
       costs_(costs),
       places_(machine, core_of_worker),
-      may_deviate_(choice.preset == "auto"),
+      may_deviate_(schedule.choice.preset == "auto"),
       own_queue_limits_{decide::own_queue_limits(core_of_worker.size(), true, false),
                         decide::own_queue_limits(core_of_worker.size(), true, true)},
       queues_(places_.size()),
+      is_told_(workload.tasks.size()),
       home_of_task_(workload.tasks.size()),
       bytes_of_task_(workload.tasks.size()),
       rather_for_(workload.tasks.size()),
       creator_(workload.tasks.size(), WorkerId{0}),
       fed_(machine.domains.size()),
       away_(machine.domains.size()) {
+  const policy::Choice& choice = schedule.choice;
   for (std::size_t w = 0; w < core_of_worker.size(); ++w) {
     Worker worker(static_cast<std::uint64_t>(w) + 1 + (seed << 32U));
     worker.distribution = choice.distribution->make();
@@ -243,7 +251,8 @@ Executor::Executor(const machine::Machine& machine, std::span<const CoreId> core
     worker.domain = places_.domain_of(WorkerId{w});
     workers_.push_back(std::move(worker));
   }
-  wants_data_ = workload.tells && machine.domains_with_cores() > 1 && policy::wants_homes(choice);
+  const bool may_know = workload.told != Told::nothing || schedule.forms_opinions;
+  wants_data_ = may_know && machine.domains_with_cores() > 1 && policy::wants_homes(choice);
   keeps_dataless_ = workers_.front().push->keeps_dataless_tasks();
   deals_ = workers_.front().push->deals();
   addresses_.reserve(workload.blocks.size());
@@ -262,6 +271,11 @@ std::uint32_t Executor::length(PlaceId place) const noexcept {
   const WorkerId worker = places_[place].worker;
   return worker.valid() ? workers_[worker.index()].deque.size()
                         : queues_[place.index()].tasks.size();
+}
+
+bool Executor::has_new_memory() {
+  while (placed_ < homes_.size() && homes_[placed_].valid()) ++placed_;
+  return placed_ < homes_.size();
 }
 
 std::optional<TaskIndex> Executor::taken(TaskIndex task) {

@@ -17,8 +17,8 @@
 #include "decide/thrift.hpp"
 #include "decide/wake.hpp"
 #include "policy/policy.hpp"
-#include "policy/registry.hpp"
 #include "simulate/parameters.hpp"
+#include "simulate/schedule.hpp"
 #include "simulate/steps.hpp"
 #include "simulate/task_queue.hpp"
 #include "simulate/workload.hpp"
@@ -37,8 +37,8 @@ class Executor final : public policy::QueueLengths {
   /// distribution decides is a belief: the first touch, maybe a thief's, makes the home.
   /// `seed` 0 gives the workers the random generators of the runtime.
   Executor(const machine::Machine& machine, std::span<const CoreId> core_of_worker,
-           const policy::Choice& choice, const Workload& workload,
-           const std::vector<DomainId>& homes, const Costs& costs, std::uint64_t seed);
+           const Schedule& schedule, const Workload& workload, const std::vector<DomainId>& homes,
+           const Costs& costs, std::uint64_t seed);
 
   [[nodiscard]] const policy::Places& places() const noexcept { return places_; }
   [[nodiscard]] std::uint32_t length(PlaceId place) const noexcept override;
@@ -54,8 +54,18 @@ class Executor final : public policy::QueueLengths {
   bool runs_at_once(WorkerId worker, TaskIndex task);
   /// True if the program has told of data that this task uses.
   [[nodiscard]] bool has_data(TaskIndex task) const noexcept {
-    return workload_.tells && !workload_.accesses_of(task).empty();
+    const bool tells = workload_.told == Told::data || workload_.told == Told::names;
+    return tells && !workload_.accesses_of(task).empty();
   }
+  /// Where a task's data is in its creator's opinion, an invalid id if it has none; `strong` as in
+  /// decide::Opinion. Before put().
+  void tell(TaskIndex task, DomainId home, bool strong) {
+    home_of_task_[task] = home;
+    is_told_[task] = strong && home.valid();
+  }
+  [[nodiscard]] DomainId told_home(TaskIndex task) const { return home_of_task_[task]; }
+  /// What is made now is new, or no longer: what it touches first stays where it runs.
+  void settle(bool settles) { settles_ = settles; }
   /// A task from the places in the order in which the runtime looks.
   std::optional<TaskIndex> find_work(WorkerId worker, double& clock);
   /// From the worker's own deque or its domain's queue.
@@ -89,7 +99,9 @@ class Executor final : public policy::QueueLengths {
       who.fetched_from = std::exchange(who.leaves_for, DomainId{});
     }
     const DomainId home = home_of_task_[task];
-    if (who.restraint.works(home.valid() && home == who.domain)) fed_[home.index()] = true;
+    const bool at_home = home.valid() && home == who.domain;
+    const bool for_sure = at_home && (who.restraint.is_sure() || !settles_);
+    if (who.restraint.works(at_home, for_sure)) fed_[home.index()] = true;
   }
   /// A worker of the domain has run a task that was at home there.
   [[nodiscard]] bool is_fed(DomainId domain) const { return fed_[domain.index()]; }
@@ -104,13 +116,13 @@ class Executor final : public policy::QueueLengths {
   [[nodiscard]] std::uint64_t steals() const noexcept { return steals_; }
   [[nodiscard]] std::uint64_t remote_steals() const noexcept { return remote_steals_; }
 
- private:
   // Of the clock that thrift is counted in: that of a machine of 3 GHz.
   static constexpr std::uint64_t ticks_per_microsecond = 3000;
   static std::uint64_t to_ticks(double seconds) noexcept {
     return static_cast<std::uint64_t>(seconds * 1e6 * ticks_per_microsecond);
   }
 
+ private:
   class Asking;  // how decide/ sees a worker
   struct Worker {
     explicit Worker(std::uint64_t seed) : random(seed) {}
@@ -136,6 +148,8 @@ class Executor final : public policy::QueueLengths {
   };
 
   std::optional<TaskIndex> taken(TaskIndex task);
+  /// True if some data is nowhere yet.
+  [[nodiscard]] bool has_new_memory();
 
   const Workload& workload_;
   const std::vector<DomainId>& homes_;
@@ -150,6 +164,9 @@ class Executor final : public policy::QueueLengths {
   std::vector<Worker> workers_;
   std::vector<SharedQueue> queues_;  // by place; unused for those of workers
   PriorityQueue prioritised_;
+  bool settles_ = false;                  // see settle()
+  std::size_t placed_ = 0;                // the blocks before it are somewhere
+  std::vector<bool> is_told_;             // by task: home_of_task_ says more than its names' pages
   std::vector<DomainId> home_of_task_;    // where most of its data is; invalid if not known
   std::vector<Bytes> bytes_of_task_;      // of its data with a home
   std::vector<WorkerId> rather_for_;      // by task, in a shared queue: who shall rather run it

@@ -177,14 +177,22 @@ Result<std::optional<Schedule>> parse_loop_schedule(std::string_view text,
 }  // namespace
 
 Result<Schedule> parse_schedule(std::string_view text, std::size_t domain_count) {
+  constexpr std::string_view no_opinions = ",opinions=off";
+  const bool forms_opinions = !text.ends_with(no_opinions);
+  if (!forms_opinions) text.remove_suffix(no_opinions.size());
   const auto of_loops = parse_loop_schedule(text, domain_count);
   if (!of_loops) return of_loops.error();
   const bool is_for_loops = of_loops.value().has_value();
+  if (is_for_loops && !forms_opinions) {
+    return Error{"\"opinions=off\" is for policies of tasks, and \"" + std::string(text) +
+                 "\" is for loops"};
+  }
   Schedule schedule = of_loops.value().value_or(Schedule{});
   // A team has queues even if it runs nothing but loops.
   auto choice = policy::parse_choice(is_for_loops ? "auto" : text, domain_count);
   if (!choice) return Error{choice.error().sentence};
   schedule.choice = choice.value();
+  schedule.forms_opinions = forms_opinions;
   return schedule;
 }
 

@@ -9,33 +9,17 @@
 
 #include "base/result.hpp"
 #include "machine/machine.hpp"
-#include "policy/loop_choice.hpp"
-#include "policy/registry.hpp"
 #include "simulate/demand.hpp"
 #include "simulate/executor.hpp"
 #include "simulate/parameters.hpp"
+#include "simulate/schedule.hpp"
 #include "simulate/steps.hpp"
 #include "simulate/workload.hpp"
 
 namespace lares::simulate {
 
-/// What gives tasks to workers.
-struct Schedule {
-  enum class Kind {
-    policy,        ///< the runtime's queues, under `choice`
-    static_loop,   ///< each worker runs the tasks it owns, in order
-    dynamic_loop,  ///< workers fetch the next task from one counter, as schedule(dynamic)
-    numa_loop      ///< schedule(dynamic) as `loops` says
-  };
-  Kind kind = Kind::policy;
-  policy::Choice choice{};     ///< for Kind::policy
-  policy::LoopChoice loops{};  ///< for Kind::numa_loop
-  /// How loops are scheduled that stand in a recorded program beside its tasks: `kind` if that is
-  /// for loops.
-  Kind recorded_loops = Kind::dynamic_loop;
-};
-
-/// Reads "static", "dynamic", "numa" as parse_loops takes it, or a policy as parse_choice does.
+/// Reads "static", "dynamic", "numa" as parse_loops takes it, or a policy as parse_choice does;
+/// that with ",opinions=off" forms no opinions.
 Result<Schedule> parse_schedule(std::string_view text, std::size_t domain_count);
 /// Reads how a recorded program's loops are scheduled beside its tasks: the first three of those.
 std::optional<Error> parse_recorded_loops(std::string_view text, std::size_t domain_count,
@@ -79,6 +63,8 @@ struct Outcome {
   double idle_share = 0;    ///< of the workers' time
   std::uint64_t steals = 0;
   std::uint64_t remote_steals = 0;
+  std::uint64_t opinions = 0;        ///< tasks of whose data the creator had one: opinions.hpp
+  std::uint64_t right_opinions = 0;  ///< and most of it was there when the task had run
   std::vector<double> ended;  ///< by worker: when its last task ended, in seconds since the start
   std::vector<Load> loads;    ///< of all resources, in the order of the machine
 };

@@ -30,6 +30,15 @@ struct Task {
   std::int32_t owner = 0;  ///< the worker that a static schedule gives it to
   double seconds = 0;      ///< of one core that never waits for memory
   std::int32_t priority = 0;
+  std::uint32_t construct = 0;  ///< of the program's text: tasks of one do the same
+};
+
+/// What a program tells the runtime of the data that its tasks use.
+enum class Told : std::uint8_t {
+  data,      ///< all of it
+  pointers,  ///< nothing, but pointers to it are among their arguments
+  names,     ///< `depend` names flags, one for each block, which lie with the first thread
+  nothing
 };
 
 /// A piece of data with one home.
@@ -94,12 +103,12 @@ struct Workload {
   std::vector<Access> accesses;
   std::vector<Block> blocks;
   std::vector<Phase> phases;
-  bool reuses = false;         ///< blocks are used again soon enough for caches to matter
-  bool written = false;        ///< blocks with a home were just written there, and caches have them
-  bool packs = false;          ///< tasks fetch their data before they compute, and not meanwhile
-  TeamPlan teams;              ///< whose threads the workers are, under Schedule::Kind::static_loop
-  Script script;               ///< empty: the phases' creators make all tasks, in order
-  bool tells = true;           ///< the program tells the runtime what its tasks use
+  bool reuses = false;   ///< blocks are used again soon enough for caches to matter
+  bool written = false;  ///< blocks with a home were just written there, and caches have them
+  bool packs = false;    ///< tasks fetch their data before they compute, and not meanwhile
+  TeamPlan teams;        ///< whose threads the workers are, under Schedule::Kind::static_loop
+  Script script;         ///< empty: the phases' creators make all tasks, in order
+  Told told = Told::data;
   bool creation_told = false;  ///< what creating takes is in the parts of the script
   double amount = 0;           ///< of work, for a rate: bytes, updates or operations; 0: none
   std::string unit;            ///< of the rate: "GB/s", "GF/s", "MLUP/s"

@@ -62,9 +62,33 @@ TEST_F(Outings, AnyNumberGoesForTasksThatComputeMoreThanTheyMove) {
   EXPECT_EQ(go(), 1000);
 }
 
-TEST_F(Outings, WhatMovesNothingThatIsKnownComputes) {
-  there.ran_at_home(microsecond, Bytes{});
-  EXPECT_EQ(go(), 1000);
+TEST_F(Outings, OfTasksWhoseBytesNobodyHasToldItIsNotSaidThatTheyCompute) {
+  for (const Bytes bytes : {Bytes{}, Bytes{8}, Bytes{4095}}) {
+    own.set({});
+    there.set({});
+    there.ran_at_home(100'000 * microsecond, bytes);
+    EXPECT_EQ(go(), 2) << bytes.count;
+  }
+}
+
+TEST_F(Outings, TheyAreMeasuredByTheirTime) {
+  there.ran_at_home(100 * microsecond, Bytes{});
+  EXPECT_EQ(go(), 2);
+  own.comes_back(at_once, there, 140 * microsecond, Bytes{});
+  own.comes_back(at_once, there, 140 * microsecond, Bytes{8});
+  EXPECT_EQ(go(), 8);
+  for (int i = 0; i < 8; ++i) own.comes_back(at_once, there, 210 * microsecond, Bytes{});
+  EXPECT_EQ(go(), 2);
+}
+
+TEST_F(Outings, ThatTimeIsNotComparedWithWhatOthersMove) {
+  there.ran_at_home(100 * microsecond, mebibyte);
+  EXPECT_EQ(go(), 2);
+  own.comes_back(at_once, there, 10'000 * microsecond, Bytes{});
+  EXPECT_EQ(go(), 3) << "nobody has run such a task at home";
+  there.ran_at_home(10 * microsecond, Bytes{});
+  come_back(4, 140 * microsecond);
+  EXPECT_GE(go(), 8);
 }
 
 TEST_F(Outings, MoreGoWhereItCostsLittle) {

@@ -639,7 +639,7 @@ TEST(Finding, WhatIsAtHomeElsewhereIsLeftAloneWhileEnoughAreAway) {
   toy.of_domain(0) = {4};
   EXPECT_EQ(find_work(Acting(toy)), 4);
   EXPECT_FALSE(toy.leaves_for.valid()) << "of its own domain";
-  toy.away[1].ran_at_home(1000 * microsecond, Bytes{1000});
+  toy.away[1].ran_at_home(10'000 * microsecond, Bytes{8192});
   EXPECT_EQ(find_work(Acting(toy)), 2) << "that domain's tasks compute";
 }
 

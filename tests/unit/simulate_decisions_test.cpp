@@ -592,10 +592,10 @@ std::vector<PlaceId> dealt(const std::string& policy, std::vector<DomainId>& hom
   program.add_phase().dependences = true;
   homes.assign(block_count, DomainId{});
   const auto machine = policy::sample::machine_of(cores_per_domain);
-  const auto choice = policy::parse_choice(policy, domain_count);
+  const auto schedule = parse_schedule(policy, domain_count);
   Costs free_of_charge{0, 0, 0, 0, 0, 0, 0, 0};
-  Executor executor(machine, policy::sample::one_worker_per_core(machine), choice.value(), program,
-                    homes, free_of_charge, 0);
+  Executor executor(machine, policy::sample::one_worker_per_core(machine), schedule.value(),
+                    program, homes, free_of_charge, 0);
   double clock = 0;
   std::vector<PlaceId> places;
   for (TaskIndex t = 0; t < block_count; ++t) {

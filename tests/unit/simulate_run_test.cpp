@@ -495,7 +495,8 @@ TEST(Workloads, NameWhatIsWrong) {
             "workload \"lu\" is unknown; accepted: stream, balance, jacobi, cholesky, qr, cg, "
             "file:PATH");
   EXPECT_EQ(refusal("qr:n=abc"), "workload qr: n \"abc\" is not a number from 64 to 1000000");
-  EXPECT_EQ(refusal("qr:m=4"), "workload qr: setting \"m\" is unknown; accepted: n, block, init");
+  EXPECT_EQ(refusal("qr:m=4"),
+            "workload qr: setting \"m\" is unknown; accepted: n, block, init, tells");
   EXPECT_EQ(refusal("qr:n"),
             "workload qr: \"n\" is not a setting; accepted: KEY=VALUE with commas between");
   EXPECT_EQ(refusal("jacobi:order=jik"),

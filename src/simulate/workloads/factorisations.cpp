@@ -15,6 +15,9 @@ constexpr std::size_t most_tiles = 400;
 constexpr double of_panels = 0.5;
 constexpr double of_solves = 0.8;
 
+/// The constructs of the program; the first one writes the tiles at the start.
+enum class Kernel : std::uint8_t { start, panel, solve, reduce, update };
+
 /// A matrix of tiles, and the tasks on it.
 class Tiles {
  public:
@@ -23,6 +26,8 @@ class Tiles {
     constexpr std::array<std::string_view, 3> inits = {"parallel", "serial", "interleave"};
     const std::size_t block = settings.count("block", 512, 16, 100'000);
     init_ = settings.word("init", inits);
+    constexpr std::array<std::string_view, 2> tells = {"data", "names"};
+    workload_.told = settings.word("tells", tells) == 0 ? Told::data : Told::names;
     size_ = std::max<std::size_t>(1, (n_ + block - 1) / block);
     if (size_ > most_tiles) {
       settings.complain("n is more than " + std::to_string(most_tiles) + " blocks");
@@ -72,10 +77,11 @@ class Tiles {
     std::size_t column;
     AccessMode mode;
   };
-  /// A task of `cubes` x block^3 operations at `efficiency` of the core's best rate.
-  void task(double cubes, double efficiency, std::initializer_list<Tile> tiles) {
+  /// A task of `kernel`, with `cubes` x block^3 operations at `efficiency` of the core's best rate.
+  void task(Kernel kernel, double cubes, double efficiency, std::initializer_list<Tile> tiles) {
     const double operations = cubes * block_ * block_ * block_;
-    workload_.add_task(operations / (team_.parameters.core_gflops * 1e9 * efficiency));
+    workload_.add_task(operations / (team_.parameters.core_gflops * 1e9 * efficiency)).construct =
+        static_cast<std::uint32_t>(kernel);
     workload_.amount += operations;
     for (const Tile& tile : tiles) {
       workload_.accesses.push_back(
@@ -107,14 +113,14 @@ Workload make_cholesky(Settings& settings, const Team& team) {
   Tiles tiles(settings, team, "cholesky", 16384);
   tiles.lay_out([](std::size_t row, std::size_t column) { return row >= column; });
   for (std::size_t k = 0; k < tiles.size(); ++k) {
-    tiles.task(1.0 / 3, of_panels, {{k, k, inout}});
+    tiles.task(Kernel::panel, 1.0 / 3, of_panels, {{k, k, inout}});
     for (std::size_t m = k + 1; m < tiles.size(); ++m) {
-      tiles.task(1, of_solves, {{k, k, in}, {m, k, inout}});
+      tiles.task(Kernel::solve, 1, of_solves, {{k, k, in}, {m, k, inout}});
     }
     for (std::size_t m = k + 1; m < tiles.size(); ++m) {
-      tiles.task(1, 1, {{m, k, in}, {m, m, inout}});
+      tiles.task(Kernel::reduce, 1, 1, {{m, k, in}, {m, m, inout}});
       for (std::size_t j = k + 1; j < m; ++j) {
-        tiles.task(2, 1, {{m, k, in}, {j, k, in}, {m, j, inout}});
+        tiles.task(Kernel::update, 2, 1, {{m, k, in}, {j, k, in}, {m, j, inout}});
       }
     }
   }
@@ -125,14 +131,14 @@ Workload make_qr(Settings& settings, const Team& team) {
   Tiles tiles(settings, team, "qr", 8192);
   tiles.lay_out([](std::size_t, std::size_t) { return true; });
   for (std::size_t k = 0; k < tiles.size(); ++k) {
-    tiles.task(4.0 / 3, of_panels, {{k, k, inout}});
+    tiles.task(Kernel::panel, 4.0 / 3, of_panels, {{k, k, inout}});
     for (std::size_t j = k + 1; j < tiles.size(); ++j) {
-      tiles.task(2, of_solves, {{k, k, in}, {k, j, inout}});
+      tiles.task(Kernel::solve, 2, of_solves, {{k, k, in}, {k, j, inout}});
     }
     for (std::size_t m = k + 1; m < tiles.size(); ++m) {
-      tiles.task(2, of_panels, {{k, k, inout}, {m, k, inout}});
+      tiles.task(Kernel::reduce, 2, of_panels, {{k, k, inout}, {m, k, inout}});
       for (std::size_t j = k + 1; j < tiles.size(); ++j) {
-        tiles.task(4, 1, {{m, k, in}, {k, j, inout}, {m, j, inout}});
+        tiles.task(Kernel::update, 4, 1, {{m, k, in}, {k, j, inout}, {m, j, inout}});
       }
     }
   }

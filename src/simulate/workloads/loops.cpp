@@ -14,8 +14,15 @@ constexpr std::array<std::string_view, 5> layout_names = {"static", "static,1", 
 constexpr std::array<std::string_view, 5> layout_words = {"static", "static1", "serial",
                                                           "interleave", "none"};
 
+constexpr std::array<std::string_view, 2> creators_words = {"all", "one"};
+
 Layout read_layout(Settings& settings) {
   return static_cast<Layout>(settings.word("init", layout_words));
+}
+
+Told read_told(Settings& settings) {
+  constexpr std::array<std::string_view, 4> words = {"data", "pointers", "names", "nothing"};
+  return static_cast<Told>(settings.word("tells", words));
 }
 
 }  // namespace
@@ -27,7 +34,9 @@ Workload make_stream(Settings& settings, const Team& team) {
   const double bytes = settings.number("gb", 2, 1e-3, 1e6) * 1e9;
   const std::size_t times = settings.count("times", 10, 1, 100000);
   const std::size_t pieces = settings.count("pieces", 8, 1, 1000);
+  const bool one_creator = settings.word("creators", creators_words) == 1;
   Workload workload;
+  workload.told = read_told(settings);
   workload.name = "stream " + std::string(kernels[kernel]);
   const std::size_t count = team.size() * pieces;
   // Triad and add read two vectors and write one; copy and scale read one.
@@ -43,7 +52,8 @@ Workload make_stream(Settings& settings, const Team& team) {
         workload.use_again(static_cast<TaskIndex>(i));
       }
     }
-    workload.add_phase().creation = Phase::Creation::owners;
+    Phase& phase = workload.add_phase();
+    if (!one_creator) phase.creation = Phase::Creation::owners;
   }
   workload.amount = bytes * static_cast<double>(times);
   workload.unit = "GB/s";
@@ -61,7 +71,7 @@ Workload make_balance(Settings& settings, const Team& team) {
   const double kernel = settings.number("kernel", 547, 1, 1e9) * 1e6;
   Workload workload;
   workload.name = "balance";
-  workload.tells = false;
+  workload.told = Told::nothing;
   workload.tasks.reserve(packages);
   workload.accesses.reserve(packages);
   workload.blocks.reserve(packages);
@@ -100,6 +110,7 @@ Workload make_jacobi(Settings& settings, const Team& team) {
   const std::size_t columns = (nj + bj - 1) / bj;
   const std::size_t count = rows * columns;
   Workload workload;
+  workload.told = read_told(settings);
   workload.name = std::string("jacobi ") +
                   std::string(layout_names[static_cast<std::size_t>(layout)]) + " " +
                   std::string(orders[kji ? 1 : 0]);

@@ -44,6 +44,21 @@ std::string range_text(double low, double high) {
   return fmt::format("[{} .. {}]", time_text(low), time_text(high));
 }
 
+std::string opinions(const simulate::Measurements& found, const Palette& palette) {
+  std::string text;
+  for (const Measured& row : found.rows) {
+    const Outcome& typical = row.typical;
+    if (typical.opinions == 0) continue;
+    const auto count = static_cast<double>(typical.opinions);
+    text += fmt::format(
+        "{} {} on {} cores had one of where the data is for {} of the tasks, {} of them right.\n",
+        palette.dim("Opinions:"), row.schedule, row.workers,
+        percent(count / static_cast<double>(typical.tasks)),
+        percent(static_cast<double>(typical.right_opinions) / count));
+  }
+  return text;
+}
+
 std::string notes(const SimulationHead& head, const Palette& palette) {
   std::string text;
   if (!head.model.assumed.empty()) {
@@ -81,25 +96,27 @@ std::string simulation_text(const SimulationHead& head, const simulate::Measurem
                named ? fmt::format("{} {:.0f} %", top->resource, top->share * 100) : "-",
                range_text(row.lowest, row.highest)});
   }
-  return fmt::format("{}: {} tasks on {}, simulated, {} {}\n\n{}\n{}", palette.bold(head.workload),
-                     found.tasks, head.machine.name, head.seeds, head.seeds == 1 ? "seed" : "seeds",
-                     table.text("  "), notes(head, palette));
+  return fmt::format("{}: {} tasks on {}, simulated, {} {}\n\n{}\n{}{}",
+                     palette.bold(head.workload), found.tasks, head.machine.name, head.seeds,
+                     head.seeds == 1 ? "seed" : "seeds", table.text("  "), opinions(found, palette),
+                     notes(head, palette));
 }
 
 std::string simulation_csv(const simulate::Measurements& found) {
   std::string text =
       "policy,cores,seconds,seconds_least,seconds_most,seconds_lowest,seconds_highest,rate,unit,"
       "speedup,remote_share,idle_share,tasks_local,tasks_same_domain,tasks_remote,steals,"
-      "remote_steals\n";
+      "remote_steals,opinions,right_opinions\n";
   for (const Measured& row : found.rows) {
     const auto& tasks = row.typical.by_locality;
     text += fmt::format(
         "{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{},{:.6g},{:.6g},{:.6g},"
-        "{},{},{},{},{}\n",
+        "{},{},{},{},{},{},{}\n",
         csv_field(row.schedule), row.workers, row.seconds.median, row.seconds.least,
         row.seconds.most, row.lowest, row.highest, row.rate, csv_field(found.unit), speedup(row),
         remote_share(row.typical), row.typical.idle_share, tasks[0], tasks[1], tasks[2],
-        row.typical.steals, row.typical.remote_steals);
+        row.typical.steals, row.typical.remote_steals, row.typical.opinions,
+        row.typical.right_opinions);
   }
   return text;
 }
@@ -127,6 +144,7 @@ std::string simulation_json(const SimulationHead& head, const simulate::Measurem
          {"fetched_remote_share_over_seeds", {row.fetched_remote.least, row.fetched_remote.most}},
          {"idle_share", row.typical.idle_share},
          {"tasks", {{"local", tasks[0]}, {"same_domain", tasks[1]}, {"remote", tasks[2]}}},
+         {"opinions", {{"tasks", row.typical.opinions}, {"right", row.typical.right_opinions}}},
          {"steals", row.typical.steals},
          {"remote_steals", row.typical.remote_steals},
          {"loads", std::move(loads)}});

@@ -1,0 +1,197 @@
+// Where tasks belong that name no data: by their place, their pointers, or their names.
+#include "decide/opinion.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "policy_sample.hpp"
+
+namespace lares::decide {
+namespace {
+
+constexpr std::uintptr_t code = 0x1000;
+constexpr std::uintptr_t flags = 0x500000;
+constexpr std::uintptr_t blocks = 0x1000000;
+constexpr std::uintptr_t block_bytes = 0x4000;
+
+/// A creator of tasks on four domains with two workers each.
+struct Toy {
+  machine::Machine machine = policy::sample::machine_of({2, 2, 2, 2});
+  policy::sample::Team team{machine};
+  NameBook book;
+  Series series;
+  std::uint32_t round = 1;
+  bool may_hold = true;
+  int held = 0;
+  int settled = 0;
+  std::map<std::uintptr_t, DomainId> homes;  // of blocks
+};
+
+class Creating {
+ public:
+  explicit Creating(Toy& toy) : toy_(&toy) {}
+  [[nodiscard]] const policy::Places& places() const { return toy_->team.places; }
+  [[nodiscard]] std::size_t workers() const { return places().worker_count(); }
+  [[nodiscard]] std::uint32_t round() const { return toy_->round; }
+  [[nodiscard]] NameBook& names() const { return toy_->book; }
+  [[nodiscard]] bool begins_hold(Series& /*series*/) const {
+    if (toy_->may_hold) ++toy_->held;
+    return toy_->may_hold;
+  }
+  void settles() const { ++toy_->settled; }
+  [[nodiscard]] DomainId home_of_page(std::uintptr_t address) const {
+    const auto at = toy_->homes.upper_bound(address);
+    return at == toy_->homes.begin() ? DomainId{} : std::prev(at)->second;
+  }
+  [[nodiscard]] int place_of(std::uintptr_t /*address*/) const { return 0; }
+
+ private:
+  Toy* toy_;
+};
+
+/// Names with whether they are written, in the program's order.
+class Naming {
+ public:
+  explicit Naming(std::vector<std::pair<int, bool>> flags_used) : all_(std::move(flags_used)) {}
+  [[nodiscard]] std::uintptr_t first_written() const {
+    for (const auto& [flag, written] : all_) {
+      if (written) return address(flag);
+    }
+    return 0;
+  }
+  [[nodiscard]] bool writes_several() const {
+    int count = 0;
+    for (const auto& each : all_) count += each.second ? 1 : 0;
+    return count > 1;
+  }
+  [[nodiscard]] bool reads(std::uintptr_t name) const {
+    for (const auto& [flag, written] : all_) {
+      if (!written && address(flag) == name) return true;
+    }
+    return false;
+  }
+  template <class Use>
+  void for_each(Use use) const {
+    for (const auto& [flag, written] : all_) use(address(flag), written);
+  }
+
+ private:
+  static std::uintptr_t address(int flag) { return flags + static_cast<std::uintptr_t>(flag); }
+  std::vector<std::pair<int, bool>> all_;
+};
+
+DomainId domain(std::size_t number) { return DomainId{number}; }
+
+TEST(HomeOfPart, IsThatOfTheWorkersWhoHaveIt) {
+  const Toy toy;
+  for (std::uint64_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(home_of_part(toy.team.places, i, 16, 8), domain(i / 4));
+  }
+  EXPECT_FALSE(home_of_part(toy.team.places, 0, 3, 8).valid()) << "fewer parts than domains";
+}
+
+TEST(BySeries, TheFirstRoundIsHeldAndLaterOnesArePlaced) {
+  Toy toy;
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(by_series(Creating(toy), toy.series).held);
+  EXPECT_EQ(toy.held, 8);
+  ++toy.round;
+  for (std::size_t i = 0; i < 8; ++i) {
+    const Opinion opinion = by_series(Creating(toy), toy.series);
+    EXPECT_EQ(opinion.home, domain(i / 2));
+    EXPECT_EQ(opinion.begins, i == 0);
+    EXPECT_EQ(opinion.basis, Basis::series);
+  }
+  EXPECT_EQ(toy.settled, 8) << "what a young series touches first stays";
+}
+
+TEST(BySeries, WhereNobodyShallWaitNothingIsKnownAtFirst) {
+  Toy toy;
+  toy.may_hold = false;
+  EXPECT_FALSE(by_series(Creating(toy), toy.series).known());
+}
+
+std::vector<std::uintptr_t> pointer_to(std::uintptr_t block) {
+  return {blocks + block * block_bytes};
+}
+
+TEST(ByArguments, PointersComeBeforeThePlaceInTheSeries) {
+  Toy toy;
+  constexpr std::uintptr_t tasks = 32;
+  // Dealt in turn, so that a task's place says nothing.
+  for (std::uintptr_t i = 0; i < tasks; ++i) {
+    toy.homes[blocks + i * block_bytes] = domain(i % 4);
+  }
+  for (int round = 0; round < 3; ++round, ++toy.round) {
+    for (std::uintptr_t i = 0; i < tasks; ++i) {
+      const auto words = pointer_to(i);
+      const Opinion opinion = by_arguments(Creating(toy), toy.series, words);
+      if (round < 2) continue;
+      EXPECT_EQ(opinion.home, domain(i % 4)) << i;
+      EXPECT_EQ(opinion.basis, Basis::argument);
+    }
+  }
+}
+
+TEST(ByArguments, WhatLiesOnOneNodeSaysNothing) {
+  Toy toy;
+  toy.homes[blocks] = domain(0);
+  for (int round = 0; round < 3; ++round, ++toy.round) {
+    for (std::uintptr_t i = 0; i < 32; ++i) {
+      const auto words = pointer_to(i);
+      const Opinion opinion = by_arguments(Creating(toy), toy.series, words);
+      if (round < 2) continue;
+      EXPECT_EQ(opinion.home, domain(i / 8));
+    }
+  }
+}
+
+/// Flags 0 to 15 are written once each.
+void begin(Toy& toy) {
+  for (int flag = 0; flag < 16; ++flag) {
+    by_name(Creating(toy), toy.series, code, Naming({{flag, true}}));
+  }
+  ++toy.round;
+}
+
+Opinion ask(Toy& toy, std::vector<std::pair<int, bool>> used) {
+  Series other;
+  return by_name(Creating(toy), other, code + 64, Naming(std::move(used)));
+}
+
+TEST(ByName, AWrittenNameHasItsPartInTheOrderOfNames) {
+  Toy toy;
+  begin(toy);
+  for (int flag = 0; flag < 16; ++flag) {
+    const Opinion opinion = ask(toy, {{15 - flag, false}, {flag, true}});
+    EXPECT_EQ(opinion.home, domain(static_cast<std::size_t>(flag) / 4));
+    EXPECT_EQ(opinion.basis, Basis::name);
+    EXPECT_EQ(opinion.names, 16U);
+    EXPECT_TRUE(opinion.strong) << "a byte is no block";
+  }
+}
+
+TEST(ByName, OfSeveralThatAreWrittenItIsWhereMostBlocksAre) {
+  Toy toy;
+  begin(toy);
+  // As a QR factorisation updates two rows: tile 1 of the first, 9 and 8 of the third.
+  EXPECT_EQ(ask(toy, {{8, false}, {1, true}, {9, true}}).home, domain(2));
+  EXPECT_EQ(ask(toy, {{1, true}, {9, true}}).home, domain(0)) << "else where the first one is";
+  EXPECT_EQ(ask(toy, {{8, false}, {9, false}, {10, false}, {1, true}}).home, domain(0))
+      << "one is written: it is there";
+  EXPECT_EQ(ask(toy, {{1, true}, {9, true}, {100, false}, {101, false}}).home, domain(0))
+      << "of others nothing is known";
+}
+
+TEST(ByName, WhoWritesNothingHasHisPlaceInTheSeries) {
+  Toy toy;
+  begin(toy);
+  Series other;
+  EXPECT_TRUE(by_name(Creating(toy), other, code + 64, Naming({{3, false}})).held);
+}
+
+}  // namespace
+}  // namespace lares::decide
