@@ -111,11 +111,12 @@ def guest_sentence(options):
             f"{datetime.date.today().isoformat()}.")
 
 
-def one_run(options, case, compiler, configuration):
+def guest_run(options, case, compiler, configuration, talk):
+    """One run in a guest. `talk`: the options by which `lares run` says something, or nothing."""
     lares = lares_of(options)
     words = [case.path(options, compiler), *case.arguments]
     if not configuration.is_stock:
-        words = harness.under_lares(lares, "--quiet", *configuration.arguments) + words
+        words = harness.under_lares(lares, *talk, *configuration.arguments) + words
     environment = harness.clean_environment(**(BOUND if configuration.is_stock else {}))
     guest = guest_words(options)
     for file in case.files:
@@ -125,6 +126,11 @@ def one_run(options, case, compiler, configuration):
     if not re.search(case.right, run.output + run.errors):
         raise harness.ProgramFailed(
             f"{case.name}-{compiler} computed something wrong under {configuration.name}")
+    return run
+
+
+def one_run(options, case, compiler, configuration):
+    run = guest_run(options, case, compiler, configuration, ["--quiet"])
     region = run.region(case.region)
     met = lab_guests.met(region)
     return {"remote": lab_guests.remote(lab_guests.fetched(region)),
