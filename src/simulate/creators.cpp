@@ -61,7 +61,9 @@ void Creators::put_dealt(std::uint32_t w, const std::vector<Opinions::Dealt>& ta
   for (const Opinions::Dealt& each : tasks) {
     executor.tell(each.task, each.home, each.strong);
     opinion_of_[each.task] = each.home;
+    team_.begin_step(Step::Kind::create, w, each.task, clock);
     team_.put(w, each.task, false, clock);
+    team_.end_step(std::nullopt);
   }
 }
 

@@ -63,7 +63,6 @@ class Executor final : public policy::QueueLengths {
     home_of_task_[task] = home;
     is_told_[task] = strong && home.valid();
   }
-  [[nodiscard]] DomainId told_home(TaskIndex task) const { return home_of_task_[task]; }
   /// What is made now is new, or no longer: what it touches first stays where it runs.
   void settle(bool settles) { settles_ = settles; }
   /// A task from the places in the order in which the runtime looks.

@@ -222,7 +222,7 @@ void Opinions::end_round() {
 
 DomainId home_of_most(const Workload& workload, TaskIndex task,
                       const std::vector<DomainId>& homes) {
-  std::vector<double> bytes(homes.empty() ? 0 : 1);
+  std::vector<double> bytes;
   DomainId most;
   for (const Access& access : workload.accesses_of(task)) {
     const DomainId home = homes[access.block];

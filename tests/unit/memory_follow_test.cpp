@@ -232,8 +232,13 @@ TEST(Samples, ReturnToWhereTheyLayAndThoseOfASteadyUserNeedNot) {
   Samples samples;
   samples.choose(calls, nodes, areas, Bytes{page});
   ASSERT_EQ(samples.runs(), 2U);
+  const auto none_goes = [](std::size_t) { return false; };
+  const auto all_go = [](std::size_t area_number) {
+    EXPECT_EQ(area_number, 0U);
+    return true;
+  };
   g_moved.clear();
-  samples.return_home(calls, nodes, Samples::Returning::all);
+  samples.return_home(calls, nodes, none_goes);
   EXPECT_TRUE(g_moved.empty()) << "nobody has touched any";
   const auto touch_all = [&](std::size_t turn) {
     ASSERT_EQ(samples.mark(next_touch), 0);
@@ -241,7 +246,7 @@ TEST(Samples, ReturnToWhereTheyLayAndThoseOfASteadyUserNeedNot) {
     collect_all(samples, next_touch, turn);
   };
   touch_all(0);
-  samples.return_home(calls, nodes, Samples::Returning::unsteady);
+  samples.return_home(calls, nodes, all_go);
   EXPECT_EQ(g_moved.size(), 2 * Samples::run_pages) << "touched in one turn only";
   for (const auto& [at, node] : g_moved) {
     EXPECT_EQ(node, 1);
@@ -250,14 +255,14 @@ TEST(Samples, ReturnToWhereTheyLayAndThoseOfASteadyUserNeedNot) {
   g_moved.clear();
   touch_all(1);
   // By a user whose processor belongs to no core of the machine, and so to the first domain.
-  samples.return_home(calls, nodes, Samples::Returning::unsteady);
+  samples.return_home(calls, nodes, all_go);
   EXPECT_TRUE(g_moved.empty());
   g_moved.clear();
-  samples.return_home(calls, nodes, Samples::Returning::all);
+  samples.return_home(calls, nodes, none_goes);
   EXPECT_EQ(g_moved.size(), 2 * Samples::run_pages);
   g_moved.clear();
   samples.forget();
-  samples.return_home(calls, nodes, Samples::Returning::all);
+  samples.return_home(calls, nodes, none_goes);
   EXPECT_TRUE(g_moved.empty());
 }
 

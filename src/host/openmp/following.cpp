@@ -166,10 +166,15 @@ void find_areas(State& state) noexcept {
   state.areas_found = static_cast<std::size_t>(end - areas);
 }
 
-/// A look shall leave no trace: thieves touch, too.
-void return_samples(State& state, memory::Samples::Returning which) noexcept {
+/// A look shall leave no trace: thieves touch, too, and whoever reads the edge of a neighbour's
+/// part. But in areas of which `goes(area)` is true each page is where the others will be.
+template <class Goes>
+void return_samples(State& state, Goes goes) noexcept {
   if (!state.nodes.several()) return;
-  state.samples.return_home(memory::real_calls(), state.nodes, which);
+  state.samples.return_home(memory::real_calls(), state.nodes, goes);
+}
+void return_all_samples(State& state) noexcept {
+  return_samples(state, [](std::size_t) { return false; });
 }
 
 void look(State& state, bool first) noexcept {
@@ -178,7 +183,7 @@ void look(State& state, bool first) noexcept {
     if (!may_mark()) return;
     // Of work that was replaced.
     state.samples.settle(state.next_touch);
-    return_samples(state, memory::Samples::Returning::all);
+    return_all_samples(state);
     find_areas(state);
     state.samples.choose(memory::real_calls(), state.nodes,
                          std::span(state.areas(), state.areas_found), state.page);
@@ -411,12 +416,15 @@ bool move_seen_threads(State& state, const Engine::StableWork& work) noexcept {
 
 void judge_samples(State& state, const Engine::StableWork& work) noexcept {
   if (move_seen_threads(state, work) || rebind_threads(work, state.samples)) {
-    return_samples(state, memory::Samples::Returning::all);
+    return_all_samples(state);
     return state.follow.give_up(now().count);
   }
-  return_samples(state, memory::Samples::Returning::unsteady);
-  if (!state.moves_data) return state.follow.give_up(now().count);
+  if (!state.moves_data) {
+    return_all_samples(state);
+    return state.follow.give_up(now().count);
+  }
   Verdict verdict = weigh_all(state);
+  return_samples(state, [&state](std::size_t area) { return state.judged()[area].goes; });
   tell_evidence(state, verdict);
   if (verdict.pages == 0) return state.follow.give_up(now().count);
   const double needed = decide::turns_to_pay(verdict.cost, static_cast<double>(state.follow.turn()),

@@ -40,10 +40,12 @@ class Samples {
   void collect(NextTouch& next_touch, std::size_t turn) noexcept;
   /// The share of that in what exists of the samples.
   [[nodiscard]] double touched(std::size_t turn) const noexcept;
-  enum class Returning : std::uint8_t { all, unsteady };
-  /// What was touched goes back to where it lay before anything was looked at: all of it, or what
-  /// had not the same user in both turns.
-  void return_home(const SystemCalls& calls, const Nodes& nodes, Returning which) const noexcept;
+  /// What was touched goes back to where it lay before anything was looked at, but for what had the
+  /// same user in both turns in an area of which `goes(area)` is true.
+  template <class Goes>
+  void return_home(const SystemCalls& calls, const Nodes& nodes, Goes goes) const noexcept {
+    for (std::size_t r = 0; r < count_; ++r) return_run(calls, nodes, r, goes(runs_[r].area));
+  }
   /// Until the next choice there are none.
   void forget() noexcept { count_ = 0; }
   /// Nothing of them waits any more.
@@ -93,6 +95,8 @@ class Samples {
   };
   void note(std::size_t turn, const NextTouch::Touched& touched) noexcept;
   bool ask(const SystemCalls& calls, const Nodes& nodes, std::size_t run) noexcept;
+  void return_run(const SystemCalls& calls, const Nodes& nodes, std::size_t run,
+                  bool steady_stay) const noexcept;
 
   std::array<Run, most_runs> runs_{};
   std::array<std::array<SampledPage, run_pages>, most_runs> pages_{};

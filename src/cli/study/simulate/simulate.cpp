@@ -197,7 +197,8 @@ void add_simulate(CLI::App& app) {
       ->add_option(
           "--policy", options->policies,
           "A policy as `lares policies` lists them, or for loops static, dynamic, or numa with "
-          ",steal=NAME and ,chunk=N as in `lares run --loops`; repeat the option to "
+          ",steal=NAME and ,chunk=N as in `lares run --loops`; a policy with ,opinions=off does "
+          "not guess where data is that the program does not name; repeat the option to "
           "compare several")
       ->type_name("POLICY")
       ->allow_extra_args(false);
@@ -233,6 +234,8 @@ void add_simulate(CLI::App& app) {
       "\nExamples:\n"
       "  lares simulate cholesky:n=8192 --machine sgi-uv2000-24s --policy auto --policy "
       "stock-like\n"
+      "  lares simulate jacobi:limit=0,sweeps=10,tells=nothing --machine opteron-4s-square "
+      "--policy auto --policy auto,opinions=off\n"
       "  lares simulate balance --machine bull-bcs-16s --policy static --policy steal=most-loaded\n"
       "  lares simulate jacobi --machine opteron-4s-square --sweep domains=1,2,4 --svg jacobi.svg\n"
       "  lares run --loops numa --record app.graph -- ./app\n"
