@@ -14,6 +14,12 @@
 
 namespace lares::decide {
 
+/// So many held tasks keep the others busy while one of them is tried; `flat`: the first of
+/// OwnQueueLimits. Some are tried before there is no room for more.
+inline std::int64_t enough_held(std::int64_t flat) noexcept {
+  return std::min(flat, deque_room() / 2);
+}
+
 /// One creator's; no other thread touches it. All times in ticks of the executor's clock.
 class Hold {
  public:
@@ -65,6 +71,11 @@ class Hold {
     }
     return Thrift::is_tiny(duration, per_microsecond_) ? End::tiny_tasks : End::none;
   }
+  /// That task came to so many pages that nobody had touched.
+  void touched(std::uint64_t pages) noexcept { fresh_ += pages != 0 ? 1 : 0; }
+  /// True if those that ran at once show that what the others touch first is new memory. One of
+  /// them may have been the first user of a stack or a library.
+  [[nodiscard]] bool comes_to_new_memory() const noexcept { return fresh_ + 1 >= most_tries; }
   /// One more is held.
   [[nodiscard]] End kept(std::uint64_t now) noexcept {
     if (++count_ > 1) fastest_ = std::min(fastest_, now - last_);
@@ -83,6 +94,7 @@ class Hold {
   void end() noexcept {
     count_ = 0;
     tries_ = 0;
+    fresh_ = 0;
     until_ = 0;
   }
 
@@ -97,6 +109,7 @@ class Hold {
   std::uint64_t per_microsecond_;
   std::int64_t count_ = 0;
   std::int64_t tries_ = 0;
+  std::int64_t fresh_ = 0;  ///< of those, that came to new memory
   std::uint64_t since_ = 0;
   std::uint64_t last_ = 0;
   std::uint64_t fastest_ = 0;  ///< between two of them: a thread may be kept from its core

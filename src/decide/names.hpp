@@ -21,9 +21,11 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "decide/dealt_pieces.hpp"
 #include "decide/parts.hpp"
 
 namespace lares::decide {
@@ -42,9 +44,10 @@ class NameBook {
 
   struct Told {
     std::uint32_t position = 0;  ///< in the order of addresses
-    std::uint32_t count = 0;     ///< 0: not known yet
+    std::uint32_t count = 0;     ///< of how many; 0: not known yet
     bool strong = false;         ///< these say more than the pages that hold the names
     bool begins = false;         ///< it is the first name of its construct, which comes again
+    std::uint32_t all = 0;       ///< names of the construct; more than `count` if dealt in pieces
   };
 
   /// A task of the construct at `code` writes what `name` (not 0) stands for.
@@ -72,9 +75,14 @@ class NameBook {
   [[nodiscard]] Told know(std::uintptr_t name) const noexcept {
     const Entry* const entry = find(name);
     if (entry == nullptr || constructs_[entry->construct].count == 0) return {};
-    const Construct& construct = constructs_[entry->construct];
-    return {construct.ranks[entry->position % construct.count], construct.count, construct.strong,
-            entry->position == 0};
+    return answer(constructs_[entry->construct], entry->position);
+  }
+  /// The tasks of the construct that name something so far have been dealt out, and came to new
+  /// memory or not: matters until its names are known.
+  void was_dealt(std::uintptr_t code, bool is_new) {
+    for (Construct& each : constructs_) {
+      if (each.code == code && each.count == 0) each.pieces.add(each.names, is_new);
+    }
   }
 
   /// Who looks at memory takes some of it along: up to a quarter of what was on one node may be
@@ -128,7 +136,8 @@ class NameBook {
     bool strong = false;
     Where where = Where::unknown;      ///< its blocks are
     std::uint64_t told = 0;            ///< how often positions were answered
-    std::vector<std::uint32_t> ranks;  ///< by position, of its first generation: by address
+    DealtPieces pieces;                ///< of its first generation
+    std::vector<std::uint32_t> ranks;  ///< by position in that: by address, in each piece
   };
 
   static std::size_t hash(std::uintptr_t name) noexcept {
@@ -196,8 +205,13 @@ class NameBook {
   Told told(Construct& construct, std::uint32_t index, std::uint32_t position, HomeOf home_of) {
     if (construct.count == 0) complete(construct, index, home_of);
     ++construct.told;
-    return {construct.ranks[position % construct.count], construct.count, construct.strong,
-            position == 0};
+    return answer(construct, position);
+  }
+  static Told answer(const Construct& construct, std::uint32_t position) noexcept {
+    const std::uint32_t in_first = position % construct.count;
+    const Rank piece = construct.pieces.place(in_first, construct.count);
+    return {construct.ranks[in_first], static_cast<std::uint32_t>(piece.of), construct.strong,
+            position == 0, construct.count};
   }
 
   /// All names of the construct are there. They say more than the pages that hold them if they are
@@ -219,16 +233,24 @@ class NameBook {
               [](const Entry& a, const Entry& b) { return a.name < b.name; });
     construct.ranks.resize(construct.count);
     std::vector<std::uintptr_t> names;
+    for (const Entry& entry : entries) names.push_back(entry.name);
+    // The number of a piece is where it begins.
+    std::unordered_map<std::uint64_t, std::uint32_t> next;
     for (std::uint32_t i = 0; i < construct.count; ++i) {
-      construct.ranks[entries[i].position] = i;
-      names.push_back(entries[i].name);
+      const std::uint32_t position = entries[i].position;
+      const std::uint64_t begin = position - construct.pieces.place(position, construct.count).rank;
+      construct.ranks[position] = next[begin]++;
     }
     return names;
   }
   template <class DomainOf>
   static std::uint32_t home_in(const Construct& construct, const Entry& name, DomainOf domain_of) {
-    const std::uint32_t rank = construct.ranks[name.position % construct.count];
-    return static_cast<std::uint32_t>(domain_of(rank, construct.count).index());
+    const Told told = answer(construct, name.position);
+    const auto home = domain_of(told.position, told.count);
+    // A piece of fewer names than there are domains says nothing.
+    const std::uint32_t in_all = name.position % construct.count;
+    return static_cast<std::uint32_t>(
+        (home.valid() ? home : domain_of(in_all, construct.count)).index());
   }
 
   /// As soon as all names are known: later, who looks at memory has taken some of it along.

@@ -68,8 +68,8 @@ Opinion by_series(C creator, Series& series) {
     case Series::Answer::none:
       return {};
   }
-  const DomainId home =
-      home_of_part(creator.places(), series.rank(), series.count(), creator.workers());
+  const auto [rank, of] = series.rank();
+  const DomainId home = home_of_part(creator.places(), rank, of, creator.workers());
   if (home.valid() && series.rounds() < limits::first_instances) creator.settles();
   return {.home = home, .begins = series.position() == 0};
 }
@@ -135,7 +135,7 @@ Opinion by_name(C creator, Series& series, std::uintptr_t code, N names) {
   return {.home = home,
           .begins = told.begins,
           .strong = told.strong,
-          .names = told.count,
+          .names = told.all,
           .basis = Basis::name};
 }
 

@@ -13,6 +13,7 @@
 #include "base/ids.hpp"
 #include "decide/arguments.hpp"
 #include "decide/by_code.hpp"
+#include "decide/dealt_pieces.hpp"
 #include "decide/limits.hpp"
 #include "decide/weave.hpp"
 
@@ -43,12 +44,14 @@ class Series {
     if (rounds_ == 0) return is_hurried_ ? Answer::none : Answer::hold;
     return is_steady_ && made_ <= count_ ? Answer::place : Answer::none;
   }
-  /// Of the last task, if the answer was `place`: as it was made, and in the order of memory.
+  /// Of the last task, if the answer was `place`.
   [[nodiscard]] std::uint64_t position() const noexcept { return made_ - 1; }
-  [[nodiscard]] std::uint64_t rank() const noexcept {
-    return weave_.count == count_ ? weave_.rank(position()) : position();
-  }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  /// Where it lies, in the order of memory: in the whole, or in what was dealt together at first.
+  [[nodiscard]] Rank rank() const noexcept {
+    const Rank as_made = pieces_.place(position(), count_);
+    return weave_.count == as_made.of ? Rank{weave_.rank(as_made.rank), as_made.of} : as_made;
+  }
   /// Complete rounds before this one, as long as they were alike.
   [[nodiscard]] std::uint32_t rounds() const noexcept { return rounds_; }
 
@@ -61,11 +64,17 @@ class Series {
   /// Its tasks are over sooner than it takes to send them anywhere.
   void is_tiny() noexcept { is_tiny_ = true; }
   void is_woven(const Weave& weave) noexcept { weave_ = weave; }
+  /// Its tasks so far have been dealt out, and came to new memory or not: matters in its first
+  /// round.
+  void was_dealt(bool is_new) noexcept {
+    if (rounds_ == 0) pieces_.add(made_, is_new);
+  }
 
  private:
   void begin(std::uint32_t round) noexcept {
     round_ = round;
     if (made_ != 0) {
+      if (rounds_ != 0 && made_ != count_) pieces_.forget();  // another one than at its start
       // The first count is believed at once; later ones if they repeat.
       is_steady_ = rounds_ == 0 || made_ == count_;
       rounds_ = is_steady_ ? rounds_ + 1 : 1;
@@ -79,6 +88,7 @@ class Series {
   std::uint64_t count_ = 0;   ///< in the round before
   std::uint32_t round_ = 0;   ///< of the creator
   std::uint32_t rounds_ = 0;  ///< see rounds()
+  DealtPieces pieces_;
   Weave weave_;
   PointerArguments arguments_;
   bool is_steady_ = false;

@@ -12,6 +12,7 @@
 #include "memory/words.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/execution.hpp"
+#include "runtime/first_touch_count.hpp"
 #include "runtime/placing.hpp"
 #include "runtime/process_lock.hpp"
 #include "runtime/record.hpp"
@@ -103,12 +104,15 @@ bool end_hold(Worker& worker, decide::Hold::End why) noexcept {
 
 // The task may be gone afterwards.
 void hold_back(Worker& worker, Task& task) noexcept {
-  const decide::Hold::Next next =
-      worker.hold.next(worker.own_queue_limits[0], !task.has(task_flag::depends));
+  const std::int64_t enough = decide::enough_held(worker.own_queue_limits[0]);
+  const decide::Hold::Next next = worker.hold.next(enough, !task.has(task_flag::depends));
   if (next != decide::Hold::Next::keep) {
+    const std::uint64_t pages = pages_touched_first();
     const std::uint64_t start = ticks();
     execute(worker, task);
-    end_hold(worker, worker.hold.ran(next, ticks() - start));
+    const std::uint64_t duration = ticks() - start;
+    worker.hold.touched(pages_touched_first() - pages);
+    end_hold(worker, worker.hold.ran(next, duration));
     return;
   }
   // Before anybody sees the first one.
@@ -363,11 +367,21 @@ void deal(Worker& worker, std::span<Task*> held, const decide::Weave& weave) noe
   dealt.hand_out();
 }
 
+// Later rounds go where these have gone, also if there was no room for all at once.
+void tell_dealt(Worker& worker, bool is_new) noexcept {
+  CreatorBooks& books = worker.team->books;
+  const memory::TryLock::Guard lock(books.lock);
+  if (!lock || worker.held_series == nullptr) return;
+  worker.held_series->was_dealt(is_new);
+  books.names.was_dealt(worker.held_code, is_new);
+}
+
 }  // namespace
 
 void release_held_tasks(Worker& worker) noexcept {
   const policy::Places& places = *worker.team->places;
   const auto count = static_cast<std::size_t>(worker.hold.count());
+  const bool is_new = worker.hold.comes_to_new_memory();
   hold_no_more(worker);
   if (!is_sole_creator(worker) || count < places.domains_with_workers().size()) {
     return let_go(worker);
@@ -377,6 +391,7 @@ void release_held_tasks(Worker& worker) noexcept {
   HeldSeries held = take_held(worker, count);
   const bool named = sort_by_name(held.tasks.subspan(held.first));
   deal(worker, held.tasks, named ? decide::Weave{} : weave_of(worker, held));
+  tell_dealt(worker, is_new);
   worker.held_by_strong_names = false;
 }
 

@@ -73,9 +73,10 @@ class Creating : public Asking {
 
 void help_while_too_many(Worker& worker) noexcept {
   if (!worker.team->throttles) return;
-  // Created minus finished here: an upper bound that costs no look at what others wrote.
-  const std::int32_t window = decide::creation_window(worker.team->size());
-  if (worker.current->local_children > window) {
+  // Created minus finished here: an upper bound that costs no look at what others wrote. What is
+  // held waits for its creator, and nobody for it.
+  const std::int64_t window = decide::creation_window(worker.team->size());
+  if (worker.current->local_children > window + worker.hold.count()) [[unlikely]] {
     release_held(worker);
     help(worker);
   }

@@ -68,9 +68,15 @@ void Creators::put_dealt(std::uint32_t w, const std::vector<Opinions::Dealt>& ta
 }
 
 void Creators::hold(std::uint32_t w, TaskIndex task, double& clock) {
+  if (opinions_.is_full()) {
+    deal_out(w, clock);
+    if (runs_new(w, task, clock)) return;
+    return rest(w, clock);
+  }
   const decide::Hold::Next next = opinions_.hold(task, Executor::to_ticks(clock));
   if (next != decide::Hold::Next::keep) {
     trial_ = next;
+    trial_is_new_ = !home_of_most(workload(), task, execution_.homes()).valid();
     return team_.start(w, task, clock, TaskTeam::Origin::refused);
   }
   if (opinions_.is_given_up()) put_dealt(w, opinions_.take_unknown(), clock);
@@ -81,7 +87,8 @@ void Creators::hold(std::uint32_t w, TaskIndex task, double& clock) {
 void Creators::judge(const Interval& ended, double& clock) {
   if (trial_ == decide::Hold::Next::keep || ended.worker != WorkerId{0}) return;
   const double seconds = ended.end - ended.begin;
-  opinions_.ran(std::exchange(trial_, decide::Hold::Next::keep), Executor::to_ticks(seconds));
+  opinions_.ran(std::exchange(trial_, decide::Hold::Next::keep), Executor::to_ticks(seconds),
+                trial_is_new_);
   if (opinions_.is_given_up()) put_dealt(0, opinions_.take_unknown(), clock);
 }
 
@@ -124,7 +131,8 @@ class Creators::Creating {
   [[nodiscard]] std::size_t workers() const { return creators_->workers(); }
   [[nodiscard]] std::int32_t unfinished() const {
     // And the one to come, which the runtime has counted by then.
-    return static_cast<std::int32_t>(creators_->threads_[id_.index()].unfinished) + 1;
+    const auto held = static_cast<std::int32_t>(creators_->opinions_.held());
+    return static_cast<std::int32_t>(creators_->threads_[id_.index()].unfinished) + 1 - held;
   }
   [[nodiscard]] decide::WaitBudget& budget() const {
     return creators_->threads_[id_.index()].budget;
@@ -152,7 +160,9 @@ bool Creators::helps(std::uint32_t w, double& clock) {
   team_.executor().constrain(WorkerId{std::size_t{w}}, Script::none);
   if (!phase().dependences || !team_.executor().has_data(thread.list[thread.next])) return false;
   std::optional<TaskIndex> task;
-  const Next step = thread.help.next(Creating(*this, w, clock), task);
+  const Creating creating(*this, w, clock);
+  if (creating.unfinished() > decide::creation_window(workers())) deal_out(w, clock);
+  const Next step = thread.help.next(creating, task);
   if (step == Next::run) {
     team_.begin_step(Step::Kind::help, w, thread.list[thread.next], clock);
     team_.end_step(task);

@@ -77,6 +77,7 @@ class Creators : public Course {
   Outcome& outcome_;
   Opinions opinions_;
   decide::Hold::Next trial_ = decide::Hold::Next::keep;  // what the creator runs for a trial
+  bool trial_is_new_ = false;                            // it comes to memory that is nowhere yet
   std::vector<DomainId> opinion_of_;                     // by task
   std::vector<std::uint32_t> missing_;                   // by task of the phase
 };

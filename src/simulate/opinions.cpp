@@ -83,7 +83,8 @@ Opinions::Opinions(const Workload& workload, const policy::Places& places,
       homes_(homes),
       addresses_(addresses_of(workload)),
       hold_(ticks_per_microsecond),
-      enough_(decide::own_queue_limits(places.worker_count(), true, false)[0]) {}
+      enough_(
+          decide::enough_held(decide::own_queue_limits(places.worker_count(), true, false)[0])) {}
 
 decide::Opinion Opinions::next(TaskIndex task) {
   const decide::Opinion opinion = opinion_of(task);
@@ -95,7 +96,7 @@ decide::Opinion Opinions::next(TaskIndex task) {
 }
 
 decide::Opinion Opinions::opinion_of(TaskIndex task) {
-  const std::uintptr_t code = std::uintptr_t{64} * (workload_.tasks[task].construct + 1);
+  const std::uintptr_t code = code_of(task);
   decide::Series& series = series_.of(code);
   switch (workload_.told) {
     case Told::data:
@@ -114,6 +115,10 @@ decide::Opinion Opinions::opinion_of(TaskIndex task) {
       return decide::by_series(Creating(*this), series);
   }
   return {};
+}
+
+std::uintptr_t Opinions::code_of(TaskIndex task) const {
+  return std::uintptr_t{64} * (workload_.tasks[task].construct + 1);
 }
 
 std::uintptr_t Opinions::name_of(TaskIndex task) const {
@@ -137,6 +142,10 @@ DomainId Opinions::home_of_page(std::uintptr_t address) const {
 
 bool Opinions::holds_others(TaskIndex task) const {
   return holds_any() && workload_.tasks[held_.front()].construct != workload_.tasks[task].construct;
+}
+
+bool Opinions::is_full() const {
+  return held_.size() >= static_cast<std::size_t>(decide::deque_room());
 }
 
 decide::Hold::Next Opinions::hold(TaskIndex task, std::uint64_t now) {
@@ -201,6 +210,9 @@ std::vector<Opinions::Dealt> Opinions::take_dealt() {
   Creating(*this).settles();
   std::vector<std::vector<Dealt>> by_home(places_.domain_count());
   for (const Dealt& each : homes_of_held()) by_home[each.home.index()].push_back(each);
+  const bool is_new = hold_.comes_to_new_memory();
+  if (held_series_ != nullptr) held_series_->was_dealt(is_new);
+  names_.was_dealt(code_of(held_.front()), is_new);
   end_holding();
   std::vector<Dealt> in_turn;
   bool more = true;

@@ -37,11 +37,17 @@ class Opinions {
   /// True if something is held that is no task of the same construct.
   [[nodiscard]] bool holds_others(TaskIndex task) const;
   [[nodiscard]] bool holds_any() const { return !held_.empty(); }
+  [[nodiscard]] std::size_t held() const { return held_.size(); }
+  /// True if there is no room for more.
+  [[nodiscard]] bool is_full() const;
 
   /// What becomes of a task that is to be held: see decide::Hold.
   decide::Hold::Next hold(TaskIndex task, std::uint64_t now);
-  /// A task has run at once, as hold() said, and taken so long.
-  void ran(decide::Hold::Next why, std::uint64_t duration) { end_hold(hold_.ran(why, duration)); }
+  /// A task has run at once, as hold() said, taken so long and come to new memory or not.
+  void ran(decide::Hold::Next why, std::uint64_t duration, bool is_new) {
+    hold_.touched(is_new ? 1 : 0);
+    end_hold(hold_.ran(why, duration));
+  }
   /// True if what is held shall wait no longer, and be dealt as take_unknown() says.
   [[nodiscard]] bool is_given_up() const { return is_given_up_; }
   /// All that is held, for its domains, in the order in which it is handed out.
@@ -57,6 +63,7 @@ class Opinions {
  private:
   class Creating;  // how decide/ sees the creator
   decide::Opinion opinion_of(TaskIndex task);
+  [[nodiscard]] std::uintptr_t code_of(TaskIndex task) const;
   [[nodiscard]] std::uintptr_t name_of(TaskIndex task) const;
   [[nodiscard]] std::vector<std::uintptr_t> words_of(TaskIndex task) const;
   [[nodiscard]] DomainId home_of_page(std::uintptr_t address) const;

@@ -51,6 +51,22 @@ class Output(unittest.TestCase):
         tasks = found["rows"][0]["tasks"]
         self.assertEqual(sum(tasks.values()), found["tasks"])
 
+    def test_tells_what_opinions_were_worth(self):
+        workload = "jacobi:init=static,ni=100,nj=100,nk=100,sweeps=3,limit=0,tells=nothing"
+        words = [workload, "--machine", OPTERON, "--seeds", "2", "--policy", "auto", "--policy",
+                 "auto,opinions=off"]
+        text = call(*words).stdout
+        self.assertRegex(text, r"(?m)^Opinions: auto on 16 cores .* 100\.0 % of the tasks")
+        self.assertEqual(text.count("Opinions:"), 1)
+        with_, without = json.loads(call(*words, "--format", "json").stdout)["rows"]
+        self.assertEqual(with_["opinions"]["tasks"], sum(with_["tasks"].values()))
+        self.assertGreater(with_["opinions"]["right"], 0.9 * with_["opinions"]["tasks"])
+        self.assertEqual(without["opinions"], {"tasks": 0, "right": 0})
+        self.assertLess(with_["remote_share"], without["remote_share"] / 2)
+        first, second = csv.DictReader(io.StringIO(call(*words, "--format", "csv").stdout))
+        self.assertEqual(int(first["right_opinions"]), with_["opinions"]["right"])
+        self.assertEqual(second["opinions"], "0")
+
     def test_draws_a_chart(self):
         with tempfile.TemporaryDirectory() as folder:
             for sweep in (["--cores", "8"], ["--sweep", "cores=1,4"]):
@@ -98,6 +114,11 @@ class BadInput(unittest.TestCase):
         self.assertIn("depend on each other",
                       self.refusal("qr:n=1024", *machine, "--policy", "static"))
         self.assertIn("GiB", self.refusal("stream:gb=1000", *machine, "--policy", "static"))
+        self.assertIn("is for loops",
+                      self.refusal(SMALL, *machine, "--policy", "static,opinions=off"))
+        self.assertIn("opinions=on", self.refusal(SMALL, *machine, "--policy", "auto,opinions=on"))
+        self.assertIn('tells "pointers" is unknown; accepted: data, names',
+                      self.refusal("qr:tells=pointers", *machine))
 
     def test_loops_are_those_of_a_recorded_program(self):
         machine = ["--machine", OPTERON]

@@ -106,6 +106,20 @@ TEST(Hold, LeavesTheOthersAloneAgainAfterAPause) {
   EXPECT_EQ(keep(hold, 5, microsecond, now), End::none);
 }
 
+TEST(Hold, SeesNewMemoryByThoseThatRanAtOnce) {
+  Hold hold(microsecond);
+  std::uint64_t now = 5;
+  keep(hold, enough, microsecond, now);
+  for (int tried = 0; tried < 4; ++tried) {
+    EXPECT_FALSE(tried < 3 && hold.comes_to_new_memory()) << "one may be the stack's";
+    EXPECT_NE(hold.next(enough, false), Next::keep);
+    hold.touched(tried == 1 ? 0 : 2);
+  }
+  EXPECT_TRUE(hold.comes_to_new_memory());
+  hold.end();
+  EXPECT_FALSE(hold.comes_to_new_memory());
+}
+
 TEST(Hold, BeginsAnew) {
   Hold hold(microsecond);
   std::uint64_t now = 5;

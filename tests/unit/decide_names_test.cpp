@@ -50,6 +50,51 @@ TEST(NameBook, TellsThePositionOfEachOnceAllAreKnown) {
   }
 }
 
+/// As sweep(), backwards, where what was made is dealt out after every `room` names.
+void first_sweep_in_pieces(NameBook& book, std::uint32_t count, std::uint32_t room, bool is_new) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    book.next(code, flags + (count - 1 - i), reads_nothing, nowhere);
+    if ((i + 1) % room == 0 || i + 1 == count) book.was_dealt(code, is_new);
+  }
+}
+
+TEST(NameBook, TellsThePositionInWhatWasDealtTogetherIfThatTouchedNewMemory) {
+  NameBook book;
+  constexpr std::uint32_t count = 50;
+  constexpr std::uint32_t room = 20;
+  first_sweep_in_pieces(book, count, room, true);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto told = book.next(code, flags + (count - 1 - i), reads_nothing, nowhere);
+    const std::uint32_t of = std::min(room, count - i / room * room);
+    EXPECT_EQ(told.count, of) << i;
+    EXPECT_EQ(told.position, of - 1 - i % room) << "in the order of addresses";
+    EXPECT_EQ(told.all, count);
+    const auto known = book.know(flags + (count - 1 - i));
+    EXPECT_EQ(known.position, told.position);
+    EXPECT_EQ(known.count, told.count);
+  }
+}
+
+TEST(NameBook, TellsThePositionInAllIfThatTouchedNothingNew) {
+  NameBook book;
+  first_sweep_in_pieces(book, 50, 20, false);
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    const auto told = book.next(code, flags + i, reads_nothing, nowhere);
+    EXPECT_EQ(told.position, i);
+    EXPECT_EQ(told.count, 50U);
+  }
+}
+
+TEST(NameBook, KnowsNothingOfANameThatNobodyHasWritten) {
+  NameBook book;
+  EXPECT_EQ(book.know(flags).count, 0U);
+  sweep(book, 20, 1, nowhere);
+  EXPECT_EQ(book.know(flags).count, 0U) << "not all are known yet";
+  sweep(book, 1, 1, nowhere);
+  EXPECT_EQ(book.know(flags + 7).position, 7U);
+  EXPECT_EQ(book.know(flags + 20).count, 0U);
+}
+
 // Down the columns of a table of names, or backwards.
 TEST(NameBook, TellsPositionsInTheOrderOfAddressesHoweverTheyWereMade) {
   NameBook down;

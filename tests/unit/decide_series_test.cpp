@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -86,6 +87,71 @@ TEST(Series, WhoseLengthChangesIsNotPlacedUntilItRepeats) {
   EXPECT_EQ(make(series, 3, 6), all(Answer::none, 6));
   EXPECT_EQ(make(series, 4, 6), all(Answer::none, 6));
   EXPECT_EQ(make(series, 5, 6), all(Answer::place, 6));
+}
+
+/// Makes a round of so many tasks, which are dealt out whenever `room` of them wait.
+Series dealt_in_pieces(std::uint64_t tasks, std::uint64_t room, bool is_new = true) {
+  Series series;
+  for (std::uint64_t i = 0; i < tasks; ++i) {
+    EXPECT_EQ(series.next(1), Answer::hold);
+    if ((i + 1) % room == 0) series.was_dealt(is_new);
+  }
+  series.was_dealt(is_new);
+  return series;
+}
+
+TEST(Series, ThatWasDealtInPiecesIsPlacedInThese) {
+  // Of 250 tasks the last 50 are a piece of their own; of 3,000 no more than 16 ends are kept.
+  for (const std::uint64_t tasks : {std::uint64_t{250}, std::uint64_t{3000}, std::uint64_t{3050}}) {
+    Series series = dealt_in_pieces(tasks, 100);
+    for (std::uint32_t round = 2; round < 5; ++round) {
+      for (std::uint64_t i = 0; i < tasks; ++i) {
+        ASSERT_EQ(series.next(round), Answer::place);
+        const auto [rank, of] = series.rank();
+        EXPECT_EQ(rank, i % 100) << i;
+        EXPECT_EQ(of, std::min<std::uint64_t>(100, tasks - i / 100 * 100)) << i;
+        EXPECT_EQ(series.position(), i);
+      }
+    }
+  }
+}
+
+TEST(Series, ThatWasDealtAsAWholeIsPlacedInTheWhole) {
+  Series series = dealt_in_pieces(100, 200);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    ASSERT_EQ(series.next(2), Answer::place);
+    EXPECT_EQ(series.rank().rank, i);
+    EXPECT_EQ(series.rank().of, 100U);
+  }
+}
+
+TEST(Series, ThatTouchesNothingNewIsPlacedInTheWhole) {
+  Series series = dealt_in_pieces(300, 100, false);
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    ASSERT_EQ(series.next(2), Answer::place);
+    EXPECT_EQ(series.rank().rank, i);
+    EXPECT_EQ(series.rank().of, 300U);
+  }
+}
+
+TEST(Series, PiecesAreWovenAsTheyWereDealt) {
+  Series series = dealt_in_pieces(300, 100);
+  series.is_woven({.count = 100, .period = 10});
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    ASSERT_EQ(series.next(2), Answer::place);
+    EXPECT_EQ(series.rank().rank, i % 100 % 10 * 10 + i % 100 / 10);
+  }
+}
+
+TEST(Series, OfAnotherLengthForgetsThePiecesOfItsStart) {
+  Series series = dealt_in_pieces(250, 100);
+  make(series, 2, 250);
+  make(series, 3, 90);
+  make(series, 4, 90);
+  make(series, 5, 89);
+  EXPECT_EQ(series.next(5), Answer::place);
+  EXPECT_EQ(series.rank().rank, 89U);
+  EXPECT_EQ(series.rank().of, 90U);
 }
 
 TEST(Series, OfTinyTasksIsLeftToItsCreator) {

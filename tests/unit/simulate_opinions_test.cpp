@@ -69,6 +69,19 @@ TEST(Opinions, BringTasksHomeThatNameNothing) {
   }
 }
 
+// Tasks of one round beyond what a creator has room for are dealt out in several pieces.
+TEST(Opinions, AreRightOfMoreTasksThanCanBeHeld) {
+  const Bench bench;
+  const std::string many = "jacobi:limit=0,sweeps=3,ni=1000,nj=1000,nk=40,bi=10,bj=10";
+  for (const char* start : {",init=static", ",init=none"}) {
+    for (const char* tells : {",tells=nothing", ",tells=names"}) {
+      const Outcome with = bench.run(many + start + tells, "auto");
+      EXPECT_EQ(with.tasks, 30'000U);
+      EXPECT_GT(right(with), start == std::string(",init=none") ? 0.9 : 0.6) << start << tells;
+    }
+  }
+}
+
 TEST(Opinions, APlaceInTheSeriesIsWrongWhereDataIsDealtInTurnAndAPointerIsNot) {
   const Bench bench;
   const Outcome place = bench.run(jacobi + ",init=static1,tells=nothing", "auto");
