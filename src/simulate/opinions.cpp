@@ -186,7 +186,7 @@ std::vector<Opinions::Dealt> Opinions::take_unknown() {
 // By their parts of the order of memory, or of what they point to.
 std::vector<Opinions::Dealt> Opinions::homes_of_held() {
   if (workload_.told == Told::names) {
-    std::ranges::stable_sort(held_, {}, [this](TaskIndex task) { return name_of(task); });
+    std::ranges::sort(held_, {}, [this](TaskIndex task) { return name_of(task); });
   }
   const std::size_t domains = places_.domains_with_workers().size();
   std::vector<Dealt> dealt;
