@@ -366,6 +366,7 @@ void Executor::tell_thrift(Step& step, double clock) const {
     step.away.push_back(domain.state());
     // Ticks of another clock say nothing where the steps are taken again.
     step.away.back().pace = domain.computes(ticks_per_microsecond) ? Step::long_pace : 0;
+    step.away.back().time = 0;
   }
 }
 
