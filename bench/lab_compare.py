@@ -138,17 +138,17 @@ def one_run(options, case, compiler, configuration):
             "guest_seconds": run.seconds, "again": lab_guests.retries(run)}
 
 
-def measure(options, cases, configurations):
-    """The runs of each (case, compiler, configuration)."""
+def measure(options, cases, configurations, once=one_run, beside=(STOCK,)):
+    """The runs of each (case, compiler, configuration), as `once` answers each; with these beside."""
     compilers = chosen("--compilers", options.compilers, COMPILERS)
     plan = [(case, compiler, configuration) for case in cases for compiler in compilers
-            for configuration in [STOCK, *configurations]]
+            for configuration in [*beside, *configurations]]
     runs = {each: [] for each in plan}
     progress = harness.Progress(len(plan) * options.rounds)
     for _, each in harness.interleaved(plan, options.rounds, 1):
         case, compiler, configuration = each
         progress.step(f"{case.name} {compiler} {configuration.name}")
-        runs[each].append(one_run(options, *each))
+        runs[each].append(once(options, *each))
         if options.json:  # whatever was counted is kept, if a later run should fail
             harness.write_json(options.json, as_json(runs))
     progress.end()

@@ -11,6 +11,7 @@ All of it is seeded: the same commit gives the same table.
 """
 
 import json
+import pathlib
 import statistics
 import subprocess
 import sys
@@ -62,20 +63,19 @@ def percent(share):
     return f"{100 * share:.0f} %"
 
 
-def cells(options, machine, workload, tells):
-    told = rows_of(options, machine, workload, "data", [POLICY])[POLICY]
-    rows = rows_of(options, machine, workload, tells, [WITHOUT, POLICY])
+def cells(told, rows):
+    """A row of the table: of the program that tells all, and of itself without and with opinions."""
     opinions = rows[POLICY]["opinions"]
     right = percent(opinions["right"] / opinions["tasks"]) if opinions["tasks"] else "-"
     return [percent(told["remote_share"]), ratio(rows[WITHOUT], told),
             percent(rows[WITHOUT]["remote_share"]), ratio(rows[POLICY], told),
-            percent(rows[POLICY]["remote_share"]), right], rows, told
+            percent(rows[POLICY]["remote_share"]), right]
 
 
 def body():
     parser = harness.Parser(description=__doc__.split("\n\n", 1)[0],
                             epilog="Example: bench/opinions.py --machines bull-bcs-16s")
-    parser.add_argument("--build", type=harness.pathlib.Path, default=harness.DEFAULT_BUILD,
+    parser.add_argument("--build", type=pathlib.Path, default=harness.DEFAULT_BUILD,
                         metavar="DIR", help="build folder with lares (default: build/release)")
     parser.add_argument("--machines", default=",".join(MACHINES), metavar="LIST",
                         help=f"which machines (default: {','.join(MACHINES)})")
@@ -95,8 +95,9 @@ def body():
     for name, workload, tells in CASES:
         for machine in machines:
             progress.step(f"{workload} {machine}")
-            row, rows, told = cells(options, machine, workload, tells)
-            table.add(f"{name}, {tells}", machine, *row)
+            told = rows_of(options, machine, workload, "data", [POLICY])[POLICY]
+            rows = rows_of(options, machine, workload, tells, [WITHOUT, POLICY])
+            table.add(f"{name}, {tells}", machine, *cells(told, rows))
             ratios["without"].append(rows[WITHOUT]["seconds"] / told["seconds"])
             ratios["with"].append(rows[POLICY]["seconds"] / told["seconds"])
     progress.end()

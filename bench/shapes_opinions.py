@@ -34,38 +34,30 @@ def summary_of(run):
         raise harness.ProgramFailed("`lares run` wrote no summary", run.errors) from None
 
 
-class Beliefs:
-    """What Lares said of one run's tasks."""
+def beliefs(summary):
+    """What Lares said of one run's tasks: how many, by which sources, and which share ran at home."""
+    constructs = summary["constructs"] or []
+    by_source = collections.Counter()
+    homed = at_home = 0
+    for each in constructs:
+        located = {kind: count for kind, count in each["located_by"].items() if kind in SOURCES}
+        by_source.update(located)
+        share = each["at_home_later"] if each["at_home_later"] is not None else each["at_home_first"]
+        if share is not None:
+            homed += sum(located.values())
+            at_home += share * sum(located.values())
+    tasks = sum(each["tasks"] for each in constructs)
+    return {"tasks": tasks, "by_source": dict(by_source),
+            "opinions": sum(by_source.values()) / tasks if tasks else None,
+            "at_home": at_home / homed if homed else None}
 
-    def __init__(self, summary):
-        constructs = summary["constructs"] or []
-        self.tasks = sum(each["tasks"] for each in constructs)
-        self.by_source = collections.Counter()
-        self.homed = self.at_home = 0
-        for each in constructs:
-            located = {kind: count for kind, count in each["located_by"].items() if kind in SOURCES}
-            self.by_source.update(located)
-            share = each["at_home_later"]
-            if share is None:
-                share = each["at_home_first"]
-            if share is not None:
-                self.homed += sum(located.values())
-                self.at_home += share * sum(located.values())
 
-    @property
-    def opinions(self):
-        return sum(self.by_source.values()) / self.tasks if self.tasks else None
-
-    @property
-    def home_share(self):
-        return self.at_home / self.homed if self.homed else None
-
-    def sources(self):
-        """The most frequent first; those of one in a hundred at least."""
-        all_ = max(sum(self.by_source.values()), 1)
-        shown = [f"{SOURCES[kind]} {100 * count / all_:.0f} %"
-                 for kind, count in self.by_source.most_common() if 100 * count >= all_]
-        return ", ".join(shown) or "-"
+def sources(by_source):
+    """The most frequent first; those of one in a hundred at least."""
+    all_ = max(sum(by_source.values()), 1)
+    shown = [f"{SOURCES[kind]} {100 * count / all_:.0f} %"
+             for kind, count in collections.Counter(by_source).most_common() if 100 * count >= all_]
+    return ", ".join(shown) or "-"
 
 
 def near_share(run):
@@ -77,6 +69,12 @@ def near_share(run):
 def right_share(near, at_home, nodes):
     """The r of the text above."""
     return min(max((near - (1 - at_home) / nodes) / at_home, 0), 1) if at_home else None
+
+
+def one_run(options, case, compiler, configuration):
+    run = lab_compare.guest_run(options, case, compiler, configuration, TALK)
+    said, near = beliefs(summary_of(run)), near_share(run)
+    return {**said, "near": near, "right": right_share(near, said["at_home"], options.nodes)}
 
 
 def percent(values):
@@ -96,26 +94,14 @@ def body():
                                             lab_compare.named("learn=--learn")]
     cases = [lab_compare.Case(shape, "shapes", [shape, *shapes.SHAPES[shape]], "warm", None)
              for shape in lab_compare.chosen("--shapes", options.shapes, shapes.SHAPES)]
-    compilers = lab_compare.chosen("--compilers", options.compilers, lab_compare.COMPILERS)
-    plan = [(case, compiler, how) for case in cases for compiler in compilers
-            for how in configurations]
-    runs = {each: [] for each in plan}
-    progress = harness.Progress(len(plan) * options.rounds)
-    for _, each in harness.interleaved(plan, options.rounds, 1):
-        case, compiler, how = each
-        progress.step(f"{case.name} {compiler} {how.name}")
-        run = lab_compare.guest_run(options, case, compiler, how, TALK)
-        runs[each].append((Beliefs(summary_of(run)), near_share(run)))
-    progress.end()
     table = harness.Table(["shape, policy", "tasks", "with an opinion", "from", "ran at home",
                            "lines from the own node", "opinions right, about"])
+    runs = lab_compare.measure(options, cases, configurations, one_run, beside=())
     for (case, compiler, how), some in runs.items():
-        beliefs = [belief for belief, _ in some]
-        rights = [right_share(near, belief.home_share, options.nodes) for belief, near in some]
-        table.add(f"{case.name}-{compiler}, {how.name}", beliefs[0].tasks or "-",
-                  percent([each.opinions for each in beliefs]), beliefs[0].sources(),
-                  percent([each.home_share for each in beliefs]),
-                  percent([near for _, near in some]), percent(rights))
+        shares = [percent([run[what] for run in some])
+                  for what in ("opinions", "at_home", "near", "right")]
+        table.add(f"{case.name}-{compiler}, {how.name}", some[0]["tasks"] or "-", shares[0],
+                  sources(some[0]["by_source"]), *shares[1:])
     print(table.text())
     if options.write:
         harness.replace_marked(harness.ROOT / "docs" / "lab.md", f"opinions-{options.nodes}",

@@ -85,6 +85,8 @@ class Hold {
     if (until_ <= now) return End::late;
     return paused ? End::pause : End::none;
   }
+  /// True if it ends since its creator was too slow, for once or on the whole.
+  static bool is_hurry(End why) noexcept { return why == End::late || why == End::pause; }
   /// A thread that was kept from its core, as where several share one, comes back and makes the
   /// others soon; the others have taken tasks meanwhile, the oldest first. So a pause ends a hold
   /// only after several, the newest included.

@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -234,8 +233,7 @@ class NameBook {
     construct.ranks.resize(construct.count);
     std::vector<std::uintptr_t> names;
     for (const Entry& entry : entries) names.push_back(entry.name);
-    // The number of a piece is where it begins.
-    std::unordered_map<std::uint64_t, std::uint32_t> next;
+    std::vector<std::uint32_t> next(construct.count);  // by where a piece begins
     for (std::uint32_t i = 0; i < construct.count; ++i) {
       const std::uint32_t position = entries[i].position;
       const std::uint64_t begin = position - construct.pieces.place(position, construct.count).rank;

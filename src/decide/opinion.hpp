@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/ids.hpp"
+#include "decide/hold.hpp"
 #include "decide/limits.hpp"
 #include "decide/names.hpp"
 #include "decide/series.hpp"
@@ -87,6 +88,17 @@ Opinion by_arguments(C creator, Series& series, std::span<const std::uintptr_t> 
   known.home = home;
   known.basis = Basis::argument;
   return known;
+}
+
+/// The tasks of the series shall not be held, or not for now.
+inline void give_up(Series& series, Hold::End why) noexcept {
+  why == Hold::End::tiny_tasks ? series.is_tiny() : series.hurry();
+}
+
+/// True if nothing is new any more, since `told` tasks have been told where they belong by one of
+/// `names`: two rounds of them have been made, and what they touch has been touched.
+inline bool are_settled(std::uint64_t told, std::uint32_t names) noexcept {
+  return told > 2 * std::uint64_t{names};
 }
 
 /// What one task names in `depend`, as its executor shows it.

@@ -82,12 +82,7 @@ void let_go(Worker& worker) noexcept {
 void tell_held_series(Worker& worker, decide::Hold::End why) noexcept {
   const memory::TryLock::Guard lock(worker.team->books.lock);
   if (!lock || worker.held_series == nullptr) return;
-  if (why == decide::Hold::End::tiny_tasks) return worker.held_series->is_tiny();
-  worker.held_series->hurry();
-}
-
-bool is_hurry(decide::Hold::End why) noexcept {
-  return why == decide::Hold::End::late || why == decide::Hold::End::pause;
+  decide::give_up(*worker.held_series, why);
 }
 
 // True if the hold goes on.
@@ -95,7 +90,7 @@ bool end_hold(Worker& worker, decide::Hold::End why) noexcept {
   std::atomic<std::uint32_t>& hurried = worker.team->hurried;
   // relaxed: a hint.
   const std::uint32_t pauses =
-      is_hurry(why) ? hurried.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
+      decide::Hold::is_hurry(why) ? hurried.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
   if (decide::Hold::goes_on_after(why, pauses)) return true;
   tell_held_series(worker, why);
   let_go(worker);
@@ -559,8 +554,8 @@ InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,
         decide::by_name(CreatingAlone(worker, books, code), books.series.of(code), code, names);
     worker.held_by_strong_names = opinion.strong;
     task.located = located_by(opinion.basis);
-    // Two rounds of names have been made: what they touch has been touched.
-    if (opinion.names != 0 && worker.settles_series && ++worker.told_by_name > 2 * opinion.names) {
+    const bool is_told_anew = opinion.names != 0 && worker.settles_series;
+    if (is_told_anew && decide::are_settled(++worker.told_by_name, opinion.names)) {
       settle_no_more(worker);
     }
     if (opinion.names != 0 && opinion.strong && opinion.home.valid()) {

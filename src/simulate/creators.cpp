@@ -92,6 +92,17 @@ void Creators::judge(const Interval& ended, double& clock) {
   if (opinions_.is_given_up()) put_dealt(0, opinions_.take_unknown(), clock);
 }
 
+// What the creator's opinion of it is.
+bool Creators::is_to_be_held(std::uint32_t w, TaskIndex task, double& clock) {
+  if (opinions_.holds_others(task)) deal_out(w, clock);
+  const decide::Opinion known = opinions_.next(task);
+  if (!known.held) deal_out(w, clock);
+  team_.executor().settle(opinions_.settles());
+  team_.executor().tell(task, known.home, known.strong);
+  opinion_of_[task] = known.home;
+  return known.held;
+}
+
 void Creators::create(std::uint32_t w, double clock) {
   Thread& thread = threads_[w];
   team_.go_on(w);
@@ -101,17 +112,9 @@ void Creators::create(std::uint32_t w, double clock) {
   clock += create_seconds_;
   team_.executor().set_creator(task, WorkerId{std::size_t{w}});
   ++thread.unfinished;
-  decide::Opinion known;
-  if (asks()) {
-    if (opinions_.holds_others(task)) deal_out(w, clock);
-    known = opinions_.next(task);
-    if (!known.held) deal_out(w, clock);
-    team_.executor().settle(opinions_.settles());
-    team_.executor().tell(task, known.home, known.strong);
-    opinion_of_[task] = known.home;
-  }
+  const bool is_held = asks() && is_to_be_held(w, task, clock);
   if (--missing(task) == 0) {
-    if (known.held) return hold(w, task, clock);
+    if (is_held) return hold(w, task, clock);
     if (runs_new(w, task, clock)) return;
     const std::uint32_t limit = phase().queue_limit;
     if (limit != 0 && team_.executor().queued() > limit) return search(w, clock);

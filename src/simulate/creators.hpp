@@ -66,6 +66,8 @@ class Creators : public Course {
   bool helps(std::uint32_t worker, double& clock);
   /// Whether the phase's tasks are made by one who has opinions of them.
   [[nodiscard]] bool asks() const;
+  /// Forms an opinion of a new task, and answers whether it is to wait for others of its series.
+  bool is_to_be_held(std::uint32_t worker, TaskIndex task, double& clock);
   /// Hands in what is held: now it is known where it belongs, or never.
   void deal_out(std::uint32_t worker, double& clock);
   void put_dealt(std::uint32_t worker, const std::vector<Opinions::Dealt>& tasks, double& clock);

@@ -88,10 +88,8 @@ Opinions::Opinions(const Workload& workload, const policy::Places& places,
 
 decide::Opinion Opinions::next(TaskIndex task) {
   const decide::Opinion opinion = opinion_of(task);
-  // Two rounds of names have been made: what they touch has been touched.
-  if (opinion.names != 0 && settles_ && ++told_by_name_ > 2 * std::uint64_t{opinion.names}) {
-    settles_ = false;
-  }
+  const bool is_told_anew = opinion.names != 0 && settles_;
+  if (is_told_anew && decide::are_settled(++told_by_name_, opinion.names)) settles_ = false;
   return opinion;
 }
 
@@ -159,13 +157,9 @@ decide::Hold::Next Opinions::hold(TaskIndex task, std::uint64_t now) {
 }
 
 void Opinions::end_hold(decide::Hold::End why) {
-  using End = decide::Hold::End;
-  const bool is_hurry = why == End::late || why == End::pause;
-  const std::uint32_t pauses = is_hurry ? ++hurried_ : 0;
+  const std::uint32_t pauses = decide::Hold::is_hurry(why) ? ++hurried_ : 0;
   if (decide::Hold::goes_on_after(why, pauses)) return;
-  if (held_series_ != nullptr) {
-    why == End::tiny_tasks ? held_series_->is_tiny() : held_series_->hurry();
-  }
+  if (held_series_ != nullptr) decide::give_up(*held_series_, why);
   is_given_up_ = true;
 }
 
