@@ -61,6 +61,8 @@ class Placed {
   Placed(const Placed&) = delete;
   Placed& operator=(const Placed&) = delete;
 
+  /// Threads that wait for others keep their cores, however long the system lets them wait.
+  void waits_are_no_idleness() { waits_are_idleness_ = false; }
   /// A region of `size` threads, the calling one among them.
   void region(std::size_t size, const std::function<void(std::size_t)>& body, Memory& memory) {
     Team team;
@@ -73,7 +75,7 @@ class Placed {
         t_member->still.store(false);
       }
       body(number);
-      if (g_crowded.load()) team.rest();
+      if (waits_are_idleness_ && g_crowded.load()) team.rest();
       if (is_new) leave_for_good();
       team.leave(number);
     };
@@ -90,6 +92,7 @@ class Placed {
  private:
   runtime::host::Machine machine_;
   ProcessorMask allowed_;
+  bool waits_are_idleness_ = true;
 };
 
 std::uint64_t steals() {
@@ -453,6 +456,7 @@ TEST(NestedTeams, ATeamEndsWithTheOneAroundIt) {
 // One thread is the master of teams at several levels.
 TEST(NestedTeams, TeamsRestWithinTeamsThatRest) {
   Placed placed("cache");
+  placed.waits_are_no_idleness();
   std::vector<Memory> memories(4);
   const std::function<void(std::size_t, std::size_t)> nest = [&](std::size_t level,
                                                                  std::size_t size) {
