@@ -90,6 +90,7 @@ enum class Limit : std::uint8_t {
   window,            ///< waiting tasks with dependences, for each worker
   waiting_children,  ///< tasks that may wait before their creator must help
   spin_rounds,       ///< fruitless rounds before a sleep
+  longest_spin_ns,   ///< how long they may take
   barrier_spins,     ///< looks at the barrier before a search for tasks
   sleep_ns,          ///< a first sleep
   longest_sleep_ns,  ///< the longest

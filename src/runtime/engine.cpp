@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/disorder.hpp"
 #include "runtime/alone.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/futex.hpp"
@@ -104,6 +105,12 @@ std::uint32_t Engine::spin_rounds(bool crowded) const noexcept {
   }
   // Long enough to bridge the gaps of fine-grained tasks, short against a time slice.
   return crowded ? 16 : 420;
+}
+
+Nanoseconds Engine::longest_spin() const noexcept {
+  constexpr Nanoseconds days{1'000'000'000'000'000};
+  if (wait_policy_ != WaitPolicy::unspecified) return days;
+  return {disorder::limit(disorder::Limit::longest_spin_ns, std::int64_t{1'000'000})};
 }
 
 CounterSlot* Engine::claim_counters() noexcept {

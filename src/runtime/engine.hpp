@@ -60,6 +60,9 @@ class Engine {
 
   /// How idle workers wait, from the environment (OMP_WAIT_POLICY): rounds before sleeping.
   [[nodiscard]] std::uint32_t spin_rounds(bool crowded) const noexcept;
+  /// And how long at most: what a round takes differs by ten between processors, and where others
+  /// share them without our knowledge, as in a virtual machine, idle workers take their time.
+  [[nodiscard]] Nanoseconds longest_spin() const noexcept;
   void set_wait_policy(WaitPolicy policy) noexcept { wait_policy_ = policy; }
   /// False if the user wants every task queued, however many there are. Before the first team.
   [[nodiscard]] bool throttles() const noexcept { return throttles_; }

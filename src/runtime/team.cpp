@@ -163,6 +163,7 @@ void build_places(Team& team) {
   team.throttles = engine.throttles();
   team.spin_rounds = engine.spin_rounds(team.crowded);
   team.spin_rounds = disorder::limit(disorder::Limit::spin_rounds, team.spin_rounds);
+  team.longest_spin = engine.longest_spin();
   // The more threads share a core, the sooner a fruitless one must get out of the others' way.
   if (team.crowded) team.spin_rounds = std::max<std::uint32_t>(1, team.spin_rounds / crowd);
   for (const auto& worker : team.members()) {

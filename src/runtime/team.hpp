@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,7 @@
 #include "runtime/courtesy.hpp"
 #include "runtime/deque.hpp"
 #include "runtime/loops.hpp"
+#include "runtime/page_colours.hpp"
 #include "runtime/priority_queue.hpp"
 #include "runtime/settling.hpp"
 #include "runtime/shared_queue.hpp"
@@ -102,6 +104,11 @@ inline constexpr std::uint32_t wait_asleep = 1U << 8U;  ///< beside it: in the k
 
 /// One thread's part in a team. Only that thread touches it, but for what is marked.
 struct alignas(128) Worker {
+  static void* operator new(std::size_t bytes, std::align_val_t /*128*/) noexcept {
+    return take_coloured(bytes);
+  }
+  static void operator delete(void* memory) noexcept { give_back_coloured(memory); }
+
   Team* team = nullptr;
   const void* host = nullptr;  ///< the team's; constant
   WorkerId id;
@@ -270,6 +277,7 @@ class Team : public policy::QueueLengths {
   bool crowded = false;            ///< this team alone has more threads than cores
   std::int32_t most_in_teams = 1;  ///< `in_teams` that leave no processor free
   std::uint32_t spin_rounds = 0;   ///< idle rounds before sleeping
+  Nanoseconds longest_spin{};      ///< see Engine
   std::size_t cores = 1;           ///< how many of the team's threads can run at the same time
   RegionHint* hint = nullptr;
   std::uint64_t record_region = 0;  ///< its number under --record

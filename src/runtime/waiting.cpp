@@ -16,13 +16,20 @@
 
 namespace lares::runtime {
 
+namespace {
+// They take some tens of microseconds.
+constexpr std::uint32_t first_rounds = 64;
+}  // namespace
+
 bool Patience::exhausted() noexcept {
   if (rounds_ >= spin_rounds_) return true;
+  if (rounds_ == first_rounds) spins_since_ = ticks();
+  if (rounds_ > first_rounds && ticks() - spins_since_ > longest_spin_) return true;
   ++rounds_;
   if (disorder::gives_way()) return false;
-  // Each look takes a line from those who work. After some tens of microseconds it does not matter
-  // any more whether work is seen one microsecond later or three.
-  const std::uint32_t pauses = rounds_ < 16 ? rounds_ : rounds_ < 64 ? 16 : 64;
+  // Each look takes lines from those who work. After the first rounds it does not matter any more
+  // whether work is seen one microsecond later or three.
+  const std::uint32_t pauses = rounds_ < 16 ? rounds_ : rounds_ < first_rounds ? 16 : 64;
   for (std::uint32_t i = 0; i < pauses; ++i) relax();
   return false;
 }

@@ -25,6 +25,7 @@ class Patience {
  public:
   explicit Patience(const Team& team) noexcept
       : spin_rounds_(rounds_before_sleep(team)),
+        longest_spin_(decide::to_ticks(team.longest_spin, ticks_per_microsecond())),
         longest_sleep_{longest_sleep().count * rarer(team)} {}
   void reset() noexcept {
     rounds_ = 0;
@@ -67,8 +68,10 @@ class Patience {
   }
 
   std::uint32_t spin_rounds_;
+  std::uint64_t longest_spin_;  // in ticks, behind the first rounds
   Nanoseconds longest_sleep_;
   std::uint32_t rounds_ = 0;
+  std::uint64_t spins_since_ = 0;  // the end of the first rounds, once it has come
   std::uint32_t looks_ = 0;
   Nanoseconds sleep_ = first_sleep();
 };

@@ -71,6 +71,7 @@ class Model final : public disorder::Director {
         fibers_(scenario.workers + (scenario.outside ? 1U : 0U)) {
     for (Fiber& fiber : fibers_) fiber.stack = std::make_unique<char[]>(stack_bytes);
     limits_[index(Limit::spin_rounds)] = 1;
+    limits_[index(Limit::longest_spin_ns)] = 1'000'000'000;  // rounds count here, and not time
     limits_[index(Limit::barrier_spins)] = 1;
     limits_[index(Limit::looks)] = 1;
     for (const auto& [which, value] : scenario.limits) limits_[index(which)] = value;
