@@ -15,6 +15,7 @@
 #include "lab/plugin/options.hpp"
 #include "lab/plugin/regions.hpp"
 #include "lab/plugin/result.hpp"
+#include "lab/plugin/turns.hpp"
 #include "lares/lab.h"
 
 namespace lares::lab::counting {
@@ -31,6 +32,26 @@ std::string complaint(std::string_view text) {
   std::string sentence;
   EXPECT_FALSE(AddressMap::parse(text, 2, sentence)) << text;
   return sentence;
+}
+
+// --- turns ---
+
+TEST(Turn, EndsAfterSoManyAccessesAndBeginsAnew) {
+  Turn turn;
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    std::uint32_t accesses = 1;
+    while (!turn.ends(1)) ++accesses;
+    EXPECT_EQ(accesses, Turn::length);
+  }
+}
+
+TEST(Turn, OfAVcpuThatOnlyWaitsIsShort) {
+  Turn turn;
+  std::uint32_t pauses = 1;
+  while (!turn.ends(Turn::pause)) ++pauses;
+  EXPECT_EQ(pauses, Turn::length / Turn::pause);
+  EXPECT_FALSE(turn.ends(Turn::length - 1));
+  EXPECT_TRUE(turn.ends(Turn::length)) << "more than is left";
 }
 
 // --- address map ---

@@ -12,6 +12,7 @@
 #include "lab/plugin/cache_model.hpp"
 #include "lab/plugin/directory.hpp"
 #include "lab/plugin/line.hpp"
+#include "lab/plugin/turns.hpp"
 
 namespace lares::lab::counting {
 
@@ -54,6 +55,9 @@ class Front {
     if (!is_settled(address, is_store)) pass_on(address, is_store(), locate);
   }
 
+  /// The vCPU's own.
+  [[nodiscard]] Turn& turn() noexcept { return turn_; }
+
   /// The vCPU is about to run a program again.
   void forget() noexcept {
     for (Remembered& line : lines_) line.tag = nothing;
@@ -94,6 +98,7 @@ class Front {
     lines_[tag % lines_.size()] = {tag, model_->directory().word(line, copy_.word)};
   }
 
+  Turn turn_;
   CacheModel* model_;
   const AddressMap* map_;
   Vcpu vcpu_;

@@ -4,6 +4,8 @@
 // Only code below the middle of the address space is watched, that is, programs and not the kernel;
 // so booting is not slowed, and nothing ever has to be translated again. Until the program starts,
 // each call returns at once.
+#include <sched.h>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -113,11 +115,20 @@ void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address,
   constexpr std::uint64_t longest = 16;
   Front* front = front_of(vcpu);
   if (front == nullptr || address >= end_of_programs) return;
+  if (front->turn().ends(1)) sched_yield();
   const auto is_store = [info] { return qemu_plugin_mem_is_store(info); };
   const bool in_one_line = address % line_bytes <= line_bytes - longest;
   if (in_one_line && front->is_settled(address, is_store)) return;
   access_lines(*front, info, address);
 }
+
+void on_pause_of_program(unsigned vcpu, void* /*user*/) {
+  Front* front = front_of(vcpu);
+  if (front != nullptr && front->turn().ends(Turn::pause)) sched_yield();
+}
+
+// The kernel waits for another vCPU, which may need this core to go on.
+void on_pause_of_kernel(unsigned /*vcpu*/, void* /*user*/) { sched_yield(); }
 
 void on_return_to_program(unsigned vcpu, void* /*user*/) {
   Front* front = front_of(vcpu);
@@ -233,16 +244,24 @@ bool returns_to_program(const qemu_plugin_insn* instruction) {
          is(instruction, std::array<unsigned char, 2>{0x0f, 0x07});
 }
 
+bool is_pause(const qemu_plugin_insn* instruction) {
+  return is(instruction, std::array<unsigned char, 2>{0xf3, 0x90});
+}
+
+void call(qemu_plugin_insn* instruction, void (*function)(unsigned, void*)) {
+  qemu_plugin_register_vcpu_insn_exec_cb(instruction, function, QEMU_PLUGIN_CB_NO_REGS, nullptr);
+}
+
 void watch_program(qemu_plugin_insn* instruction) {
+  if (is_pause(instruction)) return call(instruction, on_pause_of_program);
   // In QEMU 7.2 a wish for loads or stores only is not met, so both come and are told apart later.
   qemu_plugin_register_vcpu_mem_cb(instruction, is_mark(instruction) ? on_mark : on_access,
                                    QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, nullptr);
 }
 
 void watch_kernel(qemu_plugin_insn* instruction) {
-  if (!returns_to_program(instruction)) return;
-  qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_return_to_program, QEMU_PLUGIN_CB_NO_REGS,
-                                         nullptr);
+  if (is_pause(instruction)) return call(instruction, on_pause_of_kernel);
+  if (returns_to_program(instruction)) call(instruction, on_return_to_program);
 }
 
 void on_translation(qemu_plugin_id_t /*id*/, qemu_plugin_tb* block) {
