@@ -21,10 +21,18 @@ namespace {
 constexpr std::uint32_t first_rounds = 64;
 }  // namespace
 
+bool Patience::is_over() noexcept {
+  const std::uint64_t time = ticks();
+  if (rounds_ == first_rounds) {
+    spins_until_ = time + decide::to_ticks(team_->longest_spin, ticks_per_microsecond());
+  }
+  return time > spins_until_;
+}
+
 bool Patience::exhausted() noexcept {
   if (rounds_ >= spin_rounds_) return true;
-  if (rounds_ == first_rounds) spins_since_ = ticks();
-  if (rounds_ > first_rounds && ticks() - spins_since_ > longest_spin_) return true;
+  if (rounds_ >= first_rounds && is_over()) [[unlikely]]
+    return true;
   ++rounds_;
   if (disorder::gives_way()) return false;
   // Each look takes lines from those who work. After the first rounds it does not matter any more

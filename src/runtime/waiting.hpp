@@ -24,8 +24,8 @@ namespace lares::runtime {
 class Patience {
  public:
   explicit Patience(const Team& team) noexcept
-      : spin_rounds_(rounds_before_sleep(team)),
-        longest_spin_(decide::to_ticks(team.longest_spin, ticks_per_microsecond())),
+      : team_(&team),
+        spin_rounds_(rounds_before_sleep(team)),
         longest_sleep_{longest_sleep().count * rarer(team)} {}
   void reset() noexcept {
     rounds_ = 0;
@@ -67,11 +67,14 @@ class Patience {
     return 1 + static_cast<std::int64_t>(team.size() / (16 * team.cores));
   }
 
+  /// Also true if the rounds behind the first ones have taken too long.
+  bool is_over() noexcept;
+
+  const Team* team_;
   std::uint32_t spin_rounds_;
-  std::uint64_t longest_spin_;  // in ticks, behind the first rounds
   Nanoseconds longest_sleep_;
   std::uint32_t rounds_ = 0;
-  std::uint64_t spins_since_ = 0;  // the end of the first rounds, once it has come
+  std::uint64_t spins_until_ = 0;  // in ticks; set at the end of the first rounds
   std::uint32_t looks_ = 0;
   Nanoseconds sleep_ = first_sleep();
 };
