@@ -1,0 +1,50 @@
+// How long a worker that finds nothing goes on looking.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "base/clock.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/team.hpp"
+#include "runtime/waiting.hpp"
+
+namespace lares::runtime {
+namespace {
+
+constexpr std::uint32_t any_number = 2'000'000'000;
+
+Nanoseconds time_until_exhausted(std::uint32_t rounds, Nanoseconds longest) {
+  Team team(1, 1);
+  team.spin_rounds = rounds;
+  team.longest_spin = longest;
+  team.most_in_teams = 1'000'000;
+  Patience patience(team);
+  const Nanoseconds start = now();
+  while (!patience.exhausted()) {
+  }
+  EXPECT_TRUE(patience.exhausted()) << "until something is found";
+  const Nanoseconds taken{now().count - start.count};
+  patience.reset();
+  EXPECT_FALSE(patience.exhausted());
+  return taken;
+}
+
+TEST(Patience, IsOverWhenItsTimeIs) {
+  const Nanoseconds taken = time_until_exhausted(any_number, {3'000'000});
+  EXPECT_GE(taken.count, 3'000'000);
+  EXPECT_LT(taken.count, 10'000'000'000);
+}
+
+TEST(Patience, IsOverWhenItsRoundsAre) {
+  EXPECT_LT(time_until_exhausted(100, {1'000'000'000'000'000}).count, 10'000'000'000);
+}
+
+TEST(Patience, OfAnActiveWaitPolicyKnowsNoTime) {
+  Engine engine;
+  EXPECT_EQ(engine.longest_spin().count, 1'000'000);
+  engine.set_wait_policy(WaitPolicy::active);
+  EXPECT_GT(engine.longest_spin().count, 86'400'000'000'000) << "a day";
+}
+
+}  // namespace
+}  // namespace lares::runtime
