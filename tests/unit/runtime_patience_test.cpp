@@ -41,7 +41,8 @@ TEST(Patience, IsOverWhenItsRoundsAre) {
 
 TEST(Patience, OfAnActiveWaitPolicyKnowsNoTime) {
   Engine engine;
-  EXPECT_EQ(engine.longest_spin().count, 1'000'000);
+  EXPECT_LE(engine.longest_spin().count, 1'000'000) << "less under disorder";
+  EXPECT_GT(engine.longest_spin().count, 0);
   engine.set_wait_policy(WaitPolicy::active);
   EXPECT_GT(engine.longest_spin().count, 86'400'000'000'000) << "a day";
 }
