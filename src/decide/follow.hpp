@@ -10,25 +10,54 @@
 namespace lares::decide {
 
 /// How often pieces of work have begun, by what repeats (an address of code) and by how many
-/// threads do it. One user at a time. A colliding one is new again.
+/// threads do it, and what of all that a program repeats is still to come. One user at a time. A
+/// colliding one is new again.
 class Repetitions {
  public:
-  struct Count {
-    std::uint32_t in_row = 0;  ///< how often it has begun with so many threads, this time included
-    std::uint32_t lately = 0;  ///< the same since the last forget_lately()
-  };
-  Count begin(std::uintptr_t cause, std::size_t threads) noexcept {
-    Row& row = rows_[(static_cast<std::uint64_t>(cause) * 0x9E3779B97F4A7C15ULL) >> (64U - bits)];
-    if (row.count.in_row == 0 || row.cause != cause || row.threads != threads) {
-      row = {cause, threads, epoch_, {}};
+  /// Answers how often it has begun with so many threads, this time included.
+  std::uint32_t begin(std::uintptr_t cause, std::size_t threads, std::int64_t now = 0) noexcept {
+    Row& row = rows_[index(cause)];
+    if (begins_ == 0) start_ = now;
+    now_ = now;
+    if (row.in_row == 0 || row.cause != cause || row.threads != threads) {
+      row = {.cause = cause, .threads = threads, .first = now};
     }
-    if (row.epoch != epoch_) row.count.lately = 0;
-    row.epoch = epoch_;
-    ++row.count.lately;
-    row.count.in_row = std::min(row.count.in_row + 1, most);
-    return row.count;
+    row.gap = std::max(++begins_ - row.last, row.gap - row.gap / 256);
+    row.last = begins_;
+    row.in_row = std::min(row.in_row + 1, most);
+    return row.in_row;
   }
-  void forget_lately() noexcept { ++epoch_; }
+  /// When it began for the first time with so many threads. Precondition: it has just begun.
+  [[nodiscard]] std::int64_t first(std::uintptr_t cause) const noexcept {
+    return rows_[index(cause)].first;
+  }
+  /// What has begun so far, of all work.
+  [[nodiscard]] std::uint64_t begins() const noexcept { return begins_; }
+
+  /// True if the work may come again: not if twice as much of others has begun since its last begin
+  /// as lately between two of them. Of what has begun once nobody knows, for it may be the first
+  /// part of a long round, or of the program: not if after that all work has gone on for four times
+  /// as long as before, or has begun 64 times as often.
+  [[nodiscard]] bool expects(std::uintptr_t cause) const noexcept {
+    const Row& row = rows_[index(cause)];
+    return row.cause == cause && is_expected(row);
+  }
+  /// True if nearly all work that is expected has begun after the first `since` begins: then a
+  /// round of the program is over. So a loop within a time step is no round of a program whose
+  /// other loops come once in each step. Work may be missing that is not known to come once in
+  /// `longest` begins, if that is said. O(rows).
+  [[nodiscard]] bool is_round_over(std::uint64_t since,
+                                   std::uint64_t longest = UINT64_MAX) const noexcept {
+    std::uint32_t expected = 0;
+    std::uint32_t begun = 0;
+    for (const Row& row : rows_) {
+      const bool has_begun = row.last > since;
+      const bool is_seldom = row.gap > longest || (row.in_row == 1 && longest != UINT64_MAX);
+      expected += has_begun || (!is_seldom && is_expected(row)) ? 1 : 0;
+      begun += has_begun ? 1 : 0;
+    }
+    return 8 * begun >= 7 * expected;
+  }
 
  private:
   static constexpr unsigned bits = 10;
@@ -36,11 +65,22 @@ class Repetitions {
   struct Row {
     std::uintptr_t cause = 0;
     std::size_t threads = 0;
-    std::uint32_t epoch = 0;
-    Count count;
+    std::int64_t first = 0;    ///< when it began for the first time
+    std::uint32_t in_row = 0;  ///< 0: the row is free
+    std::uint64_t last = 0;    ///< of all begins, the number of its newest one
+    std::uint64_t gap = 0;  ///< the longest, lately, from one, or the program's start, to the next
   };
+  static std::size_t index(std::uintptr_t cause) noexcept {
+    return (static_cast<std::uint64_t>(cause) * 0x9E3779B97F4A7C15ULL) >> (64U - bits);
+  }
+  [[nodiscard]] bool is_expected(const Row& row) const noexcept {
+    if (row.in_row != 1) return row.in_row != 0 && begins_ - row.last <= 2 * row.gap;
+    return begins_ - row.last <= 64 * row.gap && now_ - row.first <= 4 * (row.first - start_);
+  }
   std::array<Row, 1U << bits> rows_{};
-  std::uint32_t epoch_ = 0;
+  std::uint64_t begins_ = 0;
+  std::int64_t start_ = 0;  ///< time of the first begin
+  std::int64_t now_ = 0;    ///< and of the newest one
 };
 
 /// What samples of some data say, pages each.
@@ -114,13 +154,15 @@ class Follow {
   template <class Touched>
   Step begin(std::uintptr_t cause, std::size_t threads, std::int64_t now,
              Touched touched) noexcept {
-    const auto [times, lately] = repetitions_.begin(cause, threads);
+    const std::uint32_t times = repetitions_.begin(cause, threads, now);
     if (phase_ == Phase::resting) return look(cause, times, now);
-    if (cause != cause_) return lately >= most_rivals ? replace(cause, times, now) : Step::none;
-    repetitions_.forget_lately();
+    if (cause != cause_) {
+      const bool is_over = times >= 2 && !repetitions_.expects(cause_);
+      return is_over ? replace(cause, times, now) : Step::none;
+    }
     if (times < 2) rest(now);
     if (phase_ == Phase::resting || phase_ == Phase::judging) return Step::none;
-    times_ = times;
+    newest_ = now;
     ++starts_;
     if (phase_ == Phase::saving) return spend(now);
     if (!is_turn_over(touched())) return Step::none;
@@ -129,6 +171,7 @@ class Follow {
   /// The samples wait for their touch from `now` on; to prepare that took `took`.
   void looked(std::int64_t now, std::int64_t took) noexcept {
     since_ = now;
+    begins_ = repetitions_.begins();
     look_ += took;
     touched_ = 0;
   }
@@ -149,12 +192,18 @@ class Follow {
 
   /// How long a turn takes, the shorter of two.
   [[nodiscard]] std::int64_t turn() const noexcept { return turn_; }
+  /// So many of them would have been in the time for which the work has come again and again.
   [[nodiscard]] double turns_so_far() const noexcept {
-    return static_cast<double>(times_) / static_cast<double>(std::max(starts_in_turn_, 1U));
+    return static_cast<double>(newest_ - first_) /
+           static_cast<double>(std::max<std::int64_t>(turn_, 1));
   }
   /// Whether the last look was the second one.
   [[nodiscard]] bool is_checking() const noexcept { return phase_ == Phase::checking; }
   [[nodiscard]] std::uint32_t moves() const noexcept { return moves_; }
+  /// True if no samples wait.
+  [[nodiscard]] bool rests() const noexcept {
+    return phase_ == Phase::resting || phase_ == Phase::saving;
+  }
   /// True once nothing can come any more.
   [[nodiscard]] bool is_over() const noexcept {
     return phase_ == Phase::resting && (moves_ == most_moves || looks_ == most_looks);
@@ -166,7 +215,7 @@ class Follow {
  private:
   enum class Phase : std::uint8_t { resting, looking, checking, judging, saving };
 
-  /// Where other work comes again and again, and the one that is looked at does not.
+  /// Where other work comes again, and the one that is looked at does not.
   Step replace(std::uintptr_t cause, std::uint32_t times, std::int64_t now) noexcept {
     phase_ = Phase::resting;
     rest_until_ = now;
@@ -176,29 +225,30 @@ class Follow {
     if (is_over() || times < 2 || now < rest_until_) return Step::none;
     phase_ = Phase::looking;
     cause_ = cause;
-    times_ = times;
+    first_ = repetitions_.first(cause);
+    newest_ = now;
     starts_ = 0;
-    repetitions_.forget_lately();
     look_ = 0;
     ++looks_;
     return Step::first_look;
   }
-  /// Most of the data has been used, or all that is used at all.
+  /// All work has come again, and most of the data has been used, or all that is used at all. Where
+  /// it is most, nobody waits for what comes very seldom.
   bool is_turn_over(double touched) noexcept {
     const bool no_more = touched > 0 && touched == touched_;
     touched_ = touched;
-    return touched >= whole_turn_ || no_more || starts_ >= most_starts;
+    if (touched >= whole_turn_)
+      return repetitions_.is_round_over(begins_, 8 * (repetitions_.begins() - begins_));
+    return (no_more || starts_ >= most_starts) && repetitions_.is_round_over(begins_);
   }
   Step check(std::int64_t now) noexcept {
     phase_ = Phase::checking;
-    starts_in_turn_ = starts_;
     turn_ = now - since_;
     starts_ = 0;
     return Step::second_look;
   }
   Step judge(std::int64_t now) noexcept {
     phase_ = Phase::judging;
-    starts_in_turn_ = std::min(starts_in_turn_, starts_);
     turn_ = std::min(turn_, now - since_);
     return Step::judge;
   }
@@ -219,23 +269,21 @@ class Follow {
 
   /// Starts after which a turn is over although some samples were not touched.
   static constexpr std::uint32_t most_starts = 16;
-  /// Starts of one other kind of work, without one in between of the work that is followed, after
-  /// which that is believed to be over.
-  static constexpr std::uint32_t most_rivals = 3;
 
   Repetitions repetitions_;
   double turns_told_;
   double whole_turn_ = 0.5;  ///< share of the samples that are touched when a turn is over
   Phase phase_ = Phase::resting;
   std::uintptr_t cause_ = 0;  ///< of what is looked at
-  std::uint32_t times_ = 0;   ///< that it has begun
-  std::uint32_t starts_ = 0;  ///< of those, since the last step
-  std::uint32_t starts_in_turn_ = 1;
+  std::int64_t first_ = 0;    ///< when it began for the first time
+  std::int64_t newest_ = 0;   ///< and when for the last time
+  std::uint32_t starts_ = 0;  ///< since the last step
   std::uint32_t looks_ = 0;
   std::uint32_t moves_ = 0;
-  double needed_ = 0;       ///< turns
-  double touched_ = 0;      ///< share of the samples, at the last start
-  std::int64_t since_ = 0;  ///< when the last look was ready
+  double needed_ = 0;         ///< turns
+  double touched_ = 0;        ///< share of the samples, at the last start
+  std::int64_t since_ = 0;    ///< when the last look was ready
+  std::uint64_t begins_ = 0;  ///< of all work, until then
   std::int64_t turn_ = 0;
   std::int64_t look_ = 0;  ///< time that the present look took of the program
   std::int64_t rest_until_ = INT64_MIN;

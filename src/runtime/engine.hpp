@@ -270,8 +270,9 @@ Taskgroup* begin_group(Worker& worker) noexcept;
 void end_group(Worker& worker) noexcept;
 /// The innermost group that the current task is in: one that it opened, else the one it belongs to.
 Taskgroup* current_group(Worker& worker) noexcept;
-/// Team barrier: completes all tasks. Returns true if the region was cancelled meanwhile.
-bool barrier(Worker& worker) noexcept;
+/// Team barrier: completes all tasks. Returns true if the region was cancelled meanwhile. `site`:
+/// where it stands in the program, the same for all threads; null if it does not stand there.
+bool barrier(Worker& worker, const void* site = nullptr) noexcept;
 /// Runs tasks until none is left that this thread can see, without meeting anybody.
 void drain(Worker& worker, Wait wait = Wait::barrier) noexcept;
 /// Cancels the region: barriers open, waiting tasks are dropped.

@@ -298,16 +298,16 @@ namespace {
 
 // What follows a barrier is, in a loop around barriers, what followed one before: on the same
 // threads if it shares work out by their numbers. All of them wait at this moment.
-void tell_of_next_phase(const Team& team) noexcept {
+void tell_of_next_phase(const Team& team, const void* site) noexcept {
   if (!Engine::is_stable_work_awaited()) return;
-  const std::uintptr_t code =
-      team.hint == nullptr ? 0 : team.hint->code.load(std::memory_order_relaxed);
+  auto code = reinterpret_cast<std::uintptr_t>(site);
+  if (code == 0 && team.hint != nullptr) code = team.hint->code.load(std::memory_order_relaxed);
   // Another cause than the region itself.
   Engine::tell_of_stable_work({~code, team.size(), !has_tasks(team)});
 }
 
-void open_barrier(Team& team) noexcept {
-  tell_of_next_phase(team);
+void open_barrier(Team& team, const void* site) noexcept {
+  tell_of_next_phase(team, site);
   team.tasks_seen.store(false, std::memory_order_relaxed);
   forget_creators(team);
   disorder::pause(disorder::Point::opening);
@@ -319,14 +319,14 @@ void open_barrier(Team& team) noexcept {
 
 // With tasks in the region: opens the barrier if all have arrived and no task is left. Whoever
 // takes `arrived` back to zero does it; the others see the new epoch.
-void try_to_open(Team& team) noexcept {
+void try_to_open(Team& team, const void* site) noexcept {
   auto all = static_cast<std::uint32_t>(team.size());
   if (!team.tasks_seen.load(std::memory_order_relaxed)) return;
   if (team.arrived.load(std::memory_order_acquire) != all || !team.quiet()) return;
   disorder::pause(disorder::Point::opening);
   if (team.arrived.compare_exchange_strong(all, 0, std::memory_order_acq_rel,
                                            std::memory_order_relaxed)) {
-    open_barrier(team);
+    open_barrier(team, site);
   }
 }
 
@@ -356,7 +356,7 @@ bool spin_without_tasks(Worker& worker, std::uint32_t epoch) noexcept {
   return false;
 }
 
-bool meet(Worker& worker, Wait what) noexcept {
+bool meet(Worker& worker, Wait what, const void* site) noexcept {
   Team& team = *worker.team;
   if (team.size() == 1 || team.alone) {
     drain(worker, what);
@@ -373,7 +373,7 @@ bool meet(Worker& worker, Wait what) noexcept {
     // acquire: in that case the tasks that ran meanwhile come before what follows here.
     std::uint32_t still_all = all;
     if (team.arrived.compare_exchange_strong(still_all, 0, std::memory_order_acquire)) {
-      open_barrier(team);
+      open_barrier(team, site);
     }
     return team.cancelled.load(std::memory_order_relaxed);
   }
@@ -384,7 +384,7 @@ bool meet(Worker& worker, Wait what) noexcept {
   worker.constraint = nullptr;  // tasks suspended in a barrier constrain nothing
   wait_until(
       worker, what, nullptr, [&team, epoch] { return has_opened(team, epoch); },
-      [&team] { try_to_open(team); });
+      [&team, site] { try_to_open(team, site); });
   worker.constraint = constraint;
   return team.cancelled.load(std::memory_order_relaxed);
 }
@@ -394,27 +394,27 @@ bool meet(Worker& worker, Wait what) noexcept {
 namespace {
 
 // For whom the summary says how long threads wait behind loops.
-[[gnu::noinline]] bool meet_behind_loop(Worker& worker, Wait what) noexcept {
+[[gnu::noinline]] bool meet_behind_loop(Worker& worker, Wait what, const void* site) noexcept {
   const std::uint64_t weight = std::exchange(worker.loop_wait_weight, 0);
   const std::uint64_t start = ticks();
-  const bool cancelled = meet(worker, what);
+  const bool cancelled = meet(worker, what, site);
   if (worker.counters != nullptr) worker.counters->loop_wait_ticks.add(weight * (ticks() - start));
   return cancelled;
 }
 
 }  // namespace
 
-bool meet_at_barrier(Worker& worker, Wait what) noexcept {
+bool meet_at_barrier(Worker& worker, Wait what, const void* site) noexcept {
   release_held(worker);
-  const bool cancelled =
-      worker.loop_wait_weight != 0 ? meet_behind_loop(worker, what) : meet(worker, what);
+  const bool cancelled = worker.loop_wait_weight != 0 ? meet_behind_loop(worker, what, site)
+                                                      : meet(worker, what, site);
   end_series_round(worker);
   return cancelled;
 }
 
-bool barrier(Worker& worker) noexcept {
+bool barrier(Worker& worker, const void* site) noexcept {
   record::waits(worker, RecordWait::barrier);
-  const bool cancelled = meet_at_barrier(worker, Wait::barrier);
+  const bool cancelled = meet_at_barrier(worker, Wait::barrier, site);
   record::resumed(worker);
   Engine::leave_barrier(worker);
   return cancelled;

@@ -230,7 +230,7 @@ void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done
 }
 
 /// The barrier itself, for those who have said why they wait (record.hpp). True if the region is
-/// cancelled.
-bool meet_at_barrier(Worker& worker, Wait what) noexcept;
+/// cancelled. `site`: see barrier().
+bool meet_at_barrier(Worker& worker, Wait what, const void* site = nullptr) noexcept;
 
 }  // namespace lares::runtime

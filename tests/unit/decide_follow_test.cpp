@@ -1,6 +1,7 @@
 // When data follows work that repeats itself.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -40,23 +41,78 @@ struct Program {
 
 TEST(Repetitions, CountWhatBeginsWithTheSameThreads) {
   Repetitions repetitions;
-  EXPECT_EQ(repetitions.begin(loop, 4).in_row, 1U);
-  EXPECT_EQ(repetitions.begin(loop, 4).in_row, 2U);
-  EXPECT_EQ(repetitions.begin(other, 4).in_row, 1U);
-  EXPECT_EQ(repetitions.begin(loop, 4).in_row, 3U);
-  EXPECT_EQ(repetitions.begin(loop, 2).in_row, 1U);
-  EXPECT_EQ(repetitions.begin(loop, 4).in_row, 1U);
-  EXPECT_EQ(repetitions.begin(0, 0).in_row, 1U);
-  EXPECT_EQ(repetitions.begin(0, 0).in_row, 2U);
+  EXPECT_EQ(repetitions.begin(loop, 4), 1U);
+  EXPECT_EQ(repetitions.begin(loop, 4), 2U);
+  EXPECT_EQ(repetitions.begin(other, 4), 1U);
+  EXPECT_EQ(repetitions.begin(loop, 4), 3U);
+  EXPECT_EQ(repetitions.begin(loop, 2), 1U);
+  EXPECT_EQ(repetitions.begin(loop, 4), 1U);
+  EXPECT_EQ(repetitions.begin(0, 0), 1U);
+  EXPECT_EQ(repetitions.begin(0, 0), 2U);
 }
 
-TEST(Repetitions, CountAnewWhatHasBegunLately) {
+TEST(Repetitions, TellWhenAllThatIsExpectedHasBegun) {
   Repetitions repetitions;
-  EXPECT_EQ(repetitions.begin(loop, 4).lately, 1U);
-  EXPECT_EQ(repetitions.begin(loop, 4).lately, 2U);
-  repetitions.forget_lately();
-  EXPECT_EQ(repetitions.begin(loop, 4).lately, 1U);
-  EXPECT_EQ(repetitions.begin(loop, 4).in_row, 4U);
+  const auto step = [&repetitions] {  // a loop of five rounds, and nine others
+    for (int i = 0; i < 5; ++i) repetitions.begin(loop, 4);
+    for (std::uintptr_t i = 0; i < 9; ++i) repetitions.begin(other + i, 4);
+  };
+  EXPECT_TRUE(repetitions.is_round_over(0)) << "nothing is expected";
+  step();
+  step();
+  const std::uint64_t since = repetitions.begins();
+  for (int i = 0; i < 5; ++i) repetitions.begin(loop, 4);
+  EXPECT_FALSE(repetitions.is_round_over(since)) << "the others come again";
+  for (std::uintptr_t i = 0; i < 7; ++i) repetitions.begin(other + i, 4);
+  EXPECT_FALSE(repetitions.is_round_over(since)) << "8 of 10";
+  repetitions.begin(other + 7, 4);
+  EXPECT_TRUE(repetitions.is_round_over(since)) << "9 of 10";
+  const std::uint64_t then = repetitions.begins();
+  for (int i = 0; i < 10; ++i) repetitions.begin(loop, 4);
+  EXPECT_FALSE(repetitions.is_round_over(then));
+  EXPECT_TRUE(repetitions.expects(other));
+  for (int i = 0; i < 30; ++i) repetitions.begin(loop, 4);
+  EXPECT_TRUE(repetitions.is_round_over(then)) << "the others are over";
+  EXPECT_FALSE(repetitions.expects(other));
+  EXPECT_TRUE(repetitions.expects(loop));
+  EXPECT_FALSE(repetitions.expects(0x5000)) << "nobody knows of it";
+}
+
+TEST(Repetitions, WhatHasBegunOnceIsExpectedForAWhile) {
+  Repetitions repetitions;
+  for (std::uintptr_t i = 0; i < 10; ++i) repetitions.begin(other + i, 4);
+  repetitions.begin(loop, 4);
+  const std::uint64_t since = repetitions.begins();
+  repetitions.begin(loop, 4);
+  EXPECT_FALSE(repetitions.is_round_over(since));
+  EXPECT_TRUE(repetitions.is_round_over(since, 1000)) << "nobody knows that it comes";
+  for (int i = 0; i < 640; ++i) repetitions.begin(loop, 4);
+  EXPECT_TRUE(repetitions.is_round_over(since)) << "it was the program's beginning";
+}
+
+TEST(Repetitions, WhatHasBegunOnceIsNotExpectedFourTimesAsLongAsThatTook) {
+  Repetitions repetitions;
+  repetitions.begin(other, 4, 1000);
+  repetitions.begin(loop, 4, 1200);
+  repetitions.begin(loop + 1, 4, 1300);
+  EXPECT_TRUE(repetitions.expects(loop));
+  repetitions.begin(loop + 1, 4, 2000);
+  EXPECT_TRUE(repetitions.expects(loop));
+  repetitions.begin(loop + 1, 4, 2001);
+  EXPECT_FALSE(repetitions.expects(loop));
+}
+
+TEST(Repetitions, NobodyWaitsForWhatComesSeldom) {
+  Repetitions repetitions;
+  for (int i = 0; i < 200; ++i) {
+    repetitions.begin(loop, 4);
+    if (i % 50 == 0) repetitions.begin(other, 4);  // as output
+  }
+  const std::uint64_t since = repetitions.begins();
+  repetitions.begin(loop, 4);
+  EXPECT_FALSE(repetitions.is_round_over(since));
+  EXPECT_FALSE(repetitions.is_round_over(since, 51));
+  EXPECT_TRUE(repetitions.is_round_over(since, 50));
 }
 
 TEST(Evidence, DataFollowsSteadyUsersThatAreAway) {
@@ -99,15 +155,17 @@ TEST(Follow, TwoLooksThenTheJudgement) {
   EXPECT_EQ(program.begin(), Step::second_look);
   EXPECT_EQ(program.begin(), Step::judge);
   EXPECT_EQ(program.follow.turn(), turn);
-  EXPECT_TRUE(program.follow.judged(4, program.now));
+  EXPECT_TRUE(program.follow.judged(3, program.now));
   EXPECT_EQ(program.follow.moves(), 1U);
 }
 
 TEST(Follow, WaitsUntilTheMoveWouldHavePaid) {
   Program program;
   for (int i = 0; i < 4; ++i) program.begin();
-  EXPECT_FALSE(program.follow.judged(7, program.now));
-  EXPECT_EQ(program.begin(), Step::none);  // 5
+  EXPECT_FALSE(program.follow.rests());
+  EXPECT_FALSE(program.follow.judged(6, program.now));  // three have been
+  EXPECT_TRUE(program.follow.rests()) << "no samples wait";
+  EXPECT_EQ(program.begin(), Step::none);
   EXPECT_EQ(program.begin(), Step::none);
   EXPECT_EQ(program.begin(), Step::move);
   EXPECT_EQ(program.follow.moves(), 1U);
@@ -138,7 +196,7 @@ TEST(Follow, ATurnLastsUntilTheSamplesWereTouched) {
   EXPECT_EQ(program.begin(loop, 4, 0.2), Step::none);
   EXPECT_EQ(program.begin(loop, 4, 0.2), Step::judge);
   EXPECT_EQ(program.follow.turn(), 2 * turn);
-  EXPECT_DOUBLE_EQ(program.follow.turns_so_far(), 8.0 / 2);
+  EXPECT_DOUBLE_EQ(program.follow.turns_so_far(), 7.0 / 2);
 }
 
 TEST(Follow, SamplesThatNobodyTouchesAreGivenUp) {
@@ -148,6 +206,32 @@ TEST(Follow, SamplesThatNobodyTouchesAreGivenUp) {
   int waited = 0;
   while (program.begin(loop, 4, 0) == Step::none && waited < 100) ++waited;
   EXPECT_LT(waited, 100);
+}
+
+// As LULESH: in each time step regions that use all data begin once, and between them some that use
+// little begin dozens of times.
+TEST(Follow, ALoopThatUsesLittleIsNoTurnOfTheTimeStepAroundIt) {
+  constexpr std::uintptr_t large = 0x3000;
+  constexpr double share = 0.1;  // that the loop uses; each of the others uses as much
+  Program program;
+  std::vector<double> judged;
+  double touched = 0;
+  const auto begin = [&](std::uintptr_t cause, double then) {
+    const Step step = program.begin(cause, 4, touched);
+    if (step == Step::judge) judged.push_back(touched);
+    if (step == Step::judge) program.follow.give_up(program.now);
+    if (step != Step::none) touched = 0;
+    touched = std::max(touched, then);
+  };
+  for (int time_step = 0; time_step < 200; ++time_step) {
+    for (std::uintptr_t i = 0; i < 9; ++i) {
+      begin(large + i, std::min(touched + share, 1.0));
+      program.now += 4 * turn;  // what uses much takes longer
+    }
+    for (int i = 0; i < 40; ++i) begin(loop, share);
+  }
+  ASSERT_GE(judged.size(), 2U);
+  for (std::size_t i = 0; i < judged.size(); ++i) EXPECT_GE(judged[i], 0.5) << i;
 }
 
 TEST(Follow, OtherWorkAndOtherTeamsAreNotTheSame) {

@@ -27,6 +27,7 @@
 namespace lares::omp {
 
 bool g_binds_by_data = false;
+std::atomic<bool> g_learning_rests{true};
 
 /// Complete before anybody sees it; never destroyed.
 struct PlaceExchange {

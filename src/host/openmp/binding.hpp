@@ -2,6 +2,7 @@
 // see docs/architecture.md, "Binding".
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,6 +25,9 @@ void set_up_binding(const machine::Machine& machine, const char* how, const char
 
 /// Whether threads may go to their data (`--bind by-data`). Constant once Lares is set up.
 extern bool g_binds_by_data;
+/// Whether nothing of the program's data is watched to find out where they should go. Set by who
+/// watches, one thread at a time; any thread may read it, a little late.
+extern std::atomic<bool> g_learning_rests;
 
 /// The places of the last team outside of all others that had several, by thread number. Kept only
 /// with `--bind by-data`. Thread safe.

@@ -440,6 +440,12 @@ void judge(State& state, const Engine::StableWork& work) noexcept {
   state.samples.forget();
 }
 
+/// Regions are left to the stock runtime or not by it.
+void tell_if_rests(bool rests) noexcept {
+  if (g_learning_rests.exchange(rests, std::memory_order_relaxed) != rests)
+    runtime::tell_region_news();
+}
+
 /// With `busy`.
 void on_start(State& state, const Engine::StableWork& work) noexcept {
   using Step = decide::Follow::Step;
@@ -490,6 +496,7 @@ void on_stable_work(const Engine::StableWork& work) noexcept {
   if (state.busy.exchange(true, std::memory_order_acq_rel)) return;
   keep_shares(state);
   if (!state.is_over && begins_turn(state, work)) on_start(state, work);
+  tell_if_rests(state.is_over || state.follow.rests());
   const bool keeps_shares = state.moves_data && state.share_rounds < most_share_rounds;
   if (state.is_over && !keeps_shares) Engine::set_stable_work_listener(nullptr);
   state.busy.store(false, std::memory_order_release);

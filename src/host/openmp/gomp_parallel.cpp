@@ -232,7 +232,7 @@ namespace gomp = lares::omp::gomp;
 #define LARES_LEAVE_TASKLESS(call)                                                                 \
   if (!lares::omp::schedules(stock)) return call;                                                  \
   lares::runtime::RegionHint& hint = *lares::runtime::hint_for(reinterpret_cast<const void*>(fn)); \
-  if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_is_ours()) {             \
+  if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_may_be_ours(hint)) {     \
     const lares::omp::LeftToStock left;                                                            \
     const gomp::FreeMaster free_master(stock, threads);                                            \
     return call;                                                                                   \

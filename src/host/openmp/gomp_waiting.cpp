@@ -24,7 +24,7 @@ template <class Function>
 bool barrier_and(runtime::Worker& worker, Entry entry, Barrier which, const void* call_site) {
   return tools::waiting(worker, which, call_site, [&] {
     const bubbles::AtBarrier waits(idles_at_barrier(worker));
-    const bool cancelled = runtime::barrier(worker);
+    const bool cancelled = runtime::barrier(worker, call_site);
     if (!worker.team->cancellable) return cancelled;
     return real<Function>(stock_of(worker), entry)() || cancelled;
   });
@@ -33,7 +33,7 @@ bool barrier_and(runtime::Worker& worker, Entry entry, Barrier which, const void
 void barrier_and_stock(runtime::Worker& worker, Barrier which, const void* call_site) {
   tools::waiting(worker, which, call_site, [&] {
     const bubbles::AtBarrier waits(idles_at_barrier(worker));
-    runtime::barrier(worker);
+    runtime::barrier(worker, call_site);
     if (worker.team->cancellable) {
       real<decltype(GOMP_barrier)>(stock_of(worker), Entry::GOMP_barrier)();
     }

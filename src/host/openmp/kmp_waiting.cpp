@@ -18,7 +18,7 @@ using Kind = tools::ompt::SyncRegion;
 bool meet(runtime::Worker& worker, Kind kind, const void* call_site) {
   return tools::waiting(worker, kind, call_site, [&] {
     const bubbles::AtBarrier waits(idles_at_barrier(worker));
-    return runtime::barrier(worker);
+    return runtime::barrier(worker, call_site);
   });
 }
 
@@ -178,7 +178,7 @@ LARES_EXPORT std::int32_t __kmpc_reduce(kmp_location* loc, std::int32_t gtid, st
                                         std::size_t bytes, void* data, kmp_reduce function,
                                         void* lock) {
   if (runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0))) {
-    runtime::barrier(*worker);
+    runtime::barrier(*worker, __builtin_return_address(0));
   }
   return LARES_KMP_REAL(__kmpc_reduce)(loc, gtid, count, bytes, data, function, lock);
 }

@@ -79,7 +79,7 @@ inline bool idles_when_waiting(const runtime::Worker& worker) noexcept {
 /// The worker is about to wait for its team at a barrier that stands in its region. True if it has
 /// nothing to do there.
 inline bool idles_at_barrier(const runtime::Worker& worker) noexcept {
-  if (bubbles::on() && worker.team->hint != nullptr) [[unlikely]]
+  if ((bubbles::on() || g_binds_by_data) && worker.team->hint != nullptr) [[unlikely]]
     note_barrier(*worker.team->hint);
   return idles_when_waiting(worker);
 }
