@@ -368,11 +368,14 @@ class MoreTeams(Teams):
         self.assertEqual(moved, 0)
 
 
+BY_DATA = ("--bind", "by-data")  # so that barriers within regions are seen
+
+
 class Repeated(unittest.TestCase):
     """Work that repeats itself, with its data elsewhere, on four nodes."""
 
-    def late(self, placement, *arguments, compiler="gcc"):
-        done = run(4, LARES, "run", "--placement", placement, "--",
+    def late(self, placement, *arguments, compiler="gcc", how=()):
+        done = run(4, LARES, "run", "--placement", placement, *how, "--",
                    program(f"tests/lab/lab_repeated_work-{compiler}"), *arguments)
         self.assertIn("result=ok", done.output)
         matrix = lab_guests.fetched(done.region("late"))
@@ -420,6 +423,17 @@ class Following(Repeated):
     def test_pages_that_a_recursion_shares_out(self):
         """Thieves take leaves of it, and leave branches to those at home."""
         self.bring("halves", "gcc", most=0.65)
+
+    def test_a_round_of_many_loops(self):
+        """A loop within it that uses little and comes again at once is none."""
+        for shape, compiler, how in (("steps", "gcc", ()), ("phases", "clang", BY_DATA)):
+            with self.subTest(shape):
+                before, _ = self.late("first-touch", shape, "12", "24", compiler=compiler)
+                after, _ = self.late("follow:24", shape, "12", "24", compiler=compiler, how=how)
+                print(f"{shape}-{compiler}: {before:.3f} remote after the third sweep, {after:.3f} "
+                      "with follow")
+                self.assertGreater(before, 0.6)
+                self.assertLess(after, 0.5 * before)
 
     def test_data_whose_users_change_stays(self):
         _, said = self.late("follow:20", "shifting", "12", "12")

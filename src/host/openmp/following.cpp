@@ -274,6 +274,7 @@ void weigh(Evidence& evidence, const memory::SampledPage& page,
   ++evidence.touched;
   if (page.toucher[0] == toucher) {
     ++evidence.steady;
+    evidence.note_user(toucher);
     evidence.away += page.home != toucher ? 1 : 0;
   }
   if (next == nullptr || !next->toucher[1].valid()) return;
@@ -319,9 +320,20 @@ void weigh_shares(State& state, std::size_t index, Verdict& verdict) {
   if (judged.is_shared) decide::share_out({area.begin, area.end}, uses, verdict.shares);
 }
 
+/// True if a domain has too few processors for a team of so many.
+bool are_more_than_a_domain_has(std::size_t threads) noexcept {
+  const machine::Machine& machine = Engine::instance().machine();
+  std::vector<std::size_t> processors(machine.domains.size());
+  for (const machine::Core& core : machine.cores) {
+    processors[core.domain.index()] += core.cpus.size();
+  }
+  return std::ranges::all_of(processors, [threads](std::size_t has) { return has < threads; });
+}
+
 /// An area of which enough was seen goes by what was seen of it, a small one by what was seen of
-/// all.
-Verdict weigh_all(State& state) noexcept {
+/// all. But nothing goes where one domain of a larger team has used all: in a loop of a few large
+/// chunks, say, whose thread is another one the next time.
+Verdict weigh_all(State& state, std::size_t threads) noexcept {
   Verdict verdict;
   const std::span<Judged> judged(state.judged(), state.areas_found);
   std::fill(judged.begin(), judged.end(), Judged{});
@@ -330,6 +342,7 @@ Verdict weigh_all(State& state) noexcept {
         weigh(judged[area].evidence, page, next);
         weigh(verdict.all, page, next);
       });
+  if (!verdict.all.has_users && are_more_than_a_domain_has(threads)) return verdict;
   for (std::size_t i = 0; i < judged.size(); ++i) {
     if (!judged[i].evidence.is_enough()) judged[i].evidence = verdict.all;
     judged[i].goes = judged[i].evidence.shall_follow();
@@ -423,7 +436,7 @@ void judge_samples(State& state, const Engine::StableWork& work) noexcept {
     return_all_samples(state);
     return state.follow.give_up(now().count);
   }
-  Verdict verdict = weigh_all(state);
+  Verdict verdict = weigh_all(state, work.threads);
   return_samples(state, [&state](std::size_t area) { return state.judged()[area].goes; });
   tell_evidence(state, verdict);
   if (verdict.pages == 0) return state.follow.give_up(now().count);

@@ -13,6 +13,9 @@
 //   halves    as serial, by tasks that halve their part down to 64 KiB; a region for each sweep
 //   pieces    pieces of 8 KiB by malloc, one thread has filled them; a region for each sweep, in
 //             which threads take pieces by their number
+//   steps     as serial, as simulations do it: in each sweep eight parts of the array one after the
+//             other, a loop of its own each, and between them small loops dozens of times
+//   phases    the same in one region, whose loops end with barriers
 //   shifting  as serial, but in each sweep a thread works on the part of its next neighbour but one
 //   changing  as pieces; between sweeps the program closes all files, forks, protects and frees
 // Prints whether every number is what it must be.
@@ -120,6 +123,53 @@ static void sweep_in_one_region(int sweeps) {
 #pragma omp barrier
     update_share(array, (size_t)omp_get_thread_num(), (size_t)omp_get_num_threads());
 #pragma omp barrier
+  }
+}
+
+// Eight loops, so that each has code of its own.
+enum { parts = 8, small_doubles = 4096, small_rounds = 40 };
+static double small_data[3][small_doubles];
+
+static void share_part(size_t part, size_t thread, size_t threads) {
+  const size_t first = count * part / parts;
+  const size_t length = count * (part + 1) / parts - first;
+  const size_t from = length * thread / threads;
+  update(array + first + from, length * (thread + 1) / threads - from);
+}
+
+#define ALL_PARTS(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define REGION(PART)      \
+  _Pragma("omp parallel") \
+      share_part(PART, (size_t)omp_get_thread_num(), (size_t)omp_get_num_threads());
+#define PHASE(PART)                                                              \
+  share_part(PART, (size_t)omp_get_thread_num(), (size_t)omp_get_num_threads()); \
+  _Pragma("omp barrier")
+
+static void sweep_steps(void) {
+  ALL_PARTS(REGION)
+  for (int round = 0; round < small_rounds; ++round) {
+#pragma omp parallel for
+    for (int i = 0; i < small_doubles; ++i) small_data[0][i] += 1;
+#pragma omp parallel for
+    for (int i = 0; i < small_doubles; ++i) small_data[1][i] += small_data[0][i];
+#pragma omp parallel for
+    for (int i = 0; i < small_doubles; ++i) small_data[2][i] += small_data[1][i];
+  }
+}
+
+static void sweep_phases(int sweeps) {
+#pragma omp parallel
+  for (int s = 0; s < sweeps; ++s) {
+#pragma omp master
+    begin_sweep(s);
+#pragma omp barrier
+    ALL_PARTS(PHASE)
+    for (int round = 0; round < small_rounds; ++round) {
+#pragma omp for
+      for (int i = 0; i < small_doubles; ++i) small_data[0][i] += 1;
+#pragma omp for
+      for (int i = 0; i < small_doubles; ++i) small_data[1][i] += small_data[0][i];
+    }
   }
 }
 
@@ -253,6 +303,8 @@ int main(int argc, char** argv) {
   }
   if (strcmp(shape, "tasks") == 0 || strcmp(shape, "inside") == 0) {
     sweep_in_one_region(sweeps);
+  } else if (strcmp(shape, "phases") == 0) {
+    sweep_phases(sweeps);
   } else if (strcmp(shape, "named") == 0) {
     sweep_by_tasks(sweeps, make_named);
   } else if (by_tasks) {
@@ -265,6 +317,8 @@ int main(int argc, char** argv) {
         sweep_pieces();
       } else if (strcmp(shape, "halves") == 0) {
         sweep_halves();
+      } else if (strcmp(shape, "steps") == 0) {
+        sweep_steps();
       } else {
         sweep_array(strcmp(shape, "shifting") == 0 ? s : 0);
       }
