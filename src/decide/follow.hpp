@@ -157,7 +157,7 @@ class Follow {
 
   /// Several teams do such work side by side, and each is asked about: a turn lasts until nearly
   /// all samples have been touched, those of the slowest team as well.
-  void expect_several_teams() noexcept { whole_turn_ = 0.9; }
+  void expect_several_teams() noexcept { whole_turn_ = nearly_all; }
 
   /// Work begins. `touched()`: the share of the last look's samples that have been touched.
   template <class Touched>
@@ -172,6 +172,7 @@ class Follow {
     if (times < 2) rest(now);
     if (phase_ == Phase::resting || phase_ == Phase::judging) return Step::none;
     newest_ = now;
+    times_ = times;
     ++starts_;
     if (phase_ == Phase::saving) return spend(now);
     if (!is_turn_over(touched())) return Step::none;
@@ -201,10 +202,12 @@ class Follow {
 
   /// How long a turn takes, the shorter of two.
   [[nodiscard]] std::int64_t turn() const noexcept { return turn_; }
-  /// So many of them would have been in the time for which the work has come again and again.
+  /// As often as the work has begun so far, or as many as would have been in the time since it
+  /// began: a turn that was looked at may be a short one.
   [[nodiscard]] double turns_so_far() const noexcept {
-    return static_cast<double>(newest_ - first_) /
-           static_cast<double>(std::max<std::int64_t>(turn_, 1));
+    const double begun = static_cast<double>(times_) / std::max(starts_in_turn_, 1U);
+    const auto turn = static_cast<double>(std::max<std::int64_t>(turn_, 1));
+    return std::max(begun, static_cast<double>(newest_ - first_) / turn);
   }
   /// Whether the last look was the second one.
   [[nodiscard]] bool is_checking() const noexcept { return phase_ == Phase::checking; }
@@ -236,16 +239,18 @@ class Follow {
     cause_ = cause;
     first_ = repetitions_.first(cause);
     newest_ = now;
+    times_ = times;
     starts_ = 0;
     look_ = 0;
     ++looks_;
     return Step::first_look;
   }
-  /// All work has come again, and most of the data has been used, or all that is used at all. Where
-  /// it is most, nobody waits for what comes very seldom.
+  /// Nearly all data has been used. Or all work has come again, and most of the data has been used,
+  /// or all that is used at all; where it is most, nobody waits for what comes very seldom.
   bool is_turn_over(double touched) noexcept {
     const bool no_more = touched > 0 && touched == touched_;
     touched_ = touched;
+    if (touched >= nearly_all) return true;
     if (touched >= whole_turn_)
       return repetitions_.is_round_over(begins_, 8 * (repetitions_.begins() - begins_));
     return (no_more || starts_ >= most_starts) && repetitions_.is_round_over(begins_);
@@ -253,12 +258,14 @@ class Follow {
   Step check(std::int64_t now) noexcept {
     phase_ = Phase::checking;
     turn_ = now - since_;
+    starts_in_turn_ = starts_;
     starts_ = 0;
     return Step::second_look;
   }
   Step judge(std::int64_t now) noexcept {
     phase_ = Phase::judging;
     turn_ = std::min(turn_, now - since_);
+    starts_in_turn_ = std::min(starts_in_turn_, starts_);
     return Step::judge;
   }
   Step spend(std::int64_t now) noexcept {
@@ -278,6 +285,7 @@ class Follow {
 
   /// Starts after which a turn is over although some samples were not touched.
   static constexpr std::uint32_t most_starts = 16;
+  static constexpr double nearly_all = 0.9;  ///< share of the samples
 
   Repetitions repetitions_;
   double turns_told_;
@@ -286,7 +294,9 @@ class Follow {
   std::uintptr_t cause_ = 0;  ///< of what is looked at
   std::int64_t first_ = 0;    ///< when it began for the first time
   std::int64_t newest_ = 0;   ///< and when for the last time
-  std::uint32_t starts_ = 0;  ///< since the last step
+  std::uint32_t times_ = 0;   ///< that it has begun
+  std::uint32_t starts_ = 0;  ///< of those, since the last step
+  std::uint32_t starts_in_turn_ = 1;
   std::uint32_t looks_ = 0;
   std::uint32_t moves_ = 0;
   double needed_ = 0;         ///< turns

@@ -166,7 +166,7 @@ TEST(Follow, TwoLooksThenTheJudgement) {
   EXPECT_EQ(program.begin(), Step::second_look);
   EXPECT_EQ(program.begin(), Step::judge);
   EXPECT_EQ(program.follow.turn(), turn);
-  EXPECT_TRUE(program.follow.judged(3, program.now));
+  EXPECT_TRUE(program.follow.judged(4, program.now));
   EXPECT_EQ(program.follow.moves(), 1U);
 }
 
@@ -174,9 +174,9 @@ TEST(Follow, WaitsUntilTheMoveWouldHavePaid) {
   Program program;
   for (int i = 0; i < 4; ++i) program.begin();
   EXPECT_FALSE(program.follow.rests());
-  EXPECT_FALSE(program.follow.judged(6, program.now));  // three have been
+  EXPECT_FALSE(program.follow.judged(7, program.now));
   EXPECT_TRUE(program.follow.rests()) << "no samples wait";
-  EXPECT_EQ(program.begin(), Step::none);
+  EXPECT_EQ(program.begin(), Step::none);  // 5
   EXPECT_EQ(program.begin(), Step::none);
   EXPECT_EQ(program.begin(), Step::move);
   EXPECT_EQ(program.follow.moves(), 1U);
@@ -207,7 +207,7 @@ TEST(Follow, ATurnLastsUntilTheSamplesWereTouched) {
   EXPECT_EQ(program.begin(loop, 4, 0.2), Step::none);
   EXPECT_EQ(program.begin(loop, 4, 0.2), Step::judge);
   EXPECT_EQ(program.follow.turn(), 2 * turn);
-  EXPECT_DOUBLE_EQ(program.follow.turns_so_far(), 7.0 / 2);
+  EXPECT_DOUBLE_EQ(program.follow.turns_so_far(), 8.0 / 2);
 }
 
 TEST(Follow, SamplesThatNobodyTouchesAreGivenUp) {
@@ -243,6 +243,27 @@ TEST(Follow, ALoopThatUsesLittleIsNoTurnOfTheTimeStepAroundIt) {
   }
   ASSERT_GE(judged.size(), 2U);
   for (std::size_t i = 0; i < judged.size(); ++i) EXPECT_GE(judged[i], 0.5) << i;
+}
+
+TEST(Follow, NobodyWaitsForMoreWorkWhereNearlyAllDataWasUsed) {
+  for (const double touched : {0.6, 0.9}) {
+    Program program;
+    program.begin(other);
+    program.begin();
+    EXPECT_EQ(program.begin(), Step::first_look);
+    program.begin(other);
+    EXPECT_EQ(program.begin(loop, 4, touched), Step::second_look);
+    EXPECT_EQ(program.begin(loop, 4, touched), touched < 0.9 ? Step::none : Step::judge);
+  }
+}
+
+// Its loop comes dozens of times in a turn, of which one that was looked at may be a short one.
+TEST(Follow, TimeTellsHowManyTurnsThereHaveBeen) {
+  Program program;
+  program.begin();
+  program.now += 96 * turn;
+  for (int i = 0; i < 3; ++i) program.begin();
+  EXPECT_DOUBLE_EQ(program.follow.turns_so_far(), 99);
 }
 
 TEST(Follow, OtherWorkAndOtherTeamsAreNotTheSame) {
