@@ -24,7 +24,7 @@ class Rounds {
 
   static constexpr std::uint32_t most_alone = 64;
   /// Of what finds no row, each begin is a round.
-  static constexpr std::size_t rows = 256;
+  static constexpr std::size_t rows = 1024;
 
  private:
   struct Row {
