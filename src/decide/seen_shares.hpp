@@ -49,6 +49,35 @@ inline bool are_shares(std::span<const SeenUse> uses) noexcept {
   return samples >= std::max(enough, (again ? in_each_again : in_each) * pieces);
 }
 
+/// The uses of all arrays as large as `arrays[index]`, `uses` by array, as if they were uses of
+/// that one: most programs with several arrays of one size deal them out alike. Empty if two of
+/// them contradict each other. What lies side by side then is of one sample.
+inline std::vector<SeenUse> uses_of_alike(std::span<const Part> arrays, std::size_t index,
+                                          std::span<const std::vector<SeenUse>> uses,
+                                          std::uint64_t page) {
+  const Part& here = arrays[index];
+  std::vector<SeenUse> all;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (arrays[i].end - arrays[i].begin != here.end - here.begin) continue;
+    for (const SeenUse& use : uses[i]) {
+      all.push_back({here.begin + (use.at - arrays[i].begin), use.sample, use.by});
+    }
+  }
+  std::ranges::sort(all, {}, &SeenUse::at);
+  std::vector<SeenUse> merged;
+  for (const SeenUse& use : all) {
+    const bool is_first = merged.empty();
+    if (!is_first && merged.back().at == use.at) {
+      if (merged.back().by != use.by) return {};
+      continue;
+    }
+    const bool joins = !is_first && use.at - merged.back().at <= page;
+    const std::size_t sample = is_first ? 0 : merged.back().sample + (joins ? 0 : 1);
+    merged.push_back({use.at, sample, use.by});
+  }
+  return merged;
+}
+
 /// Where are_shares(): what lies between two uses by one domain is that domain's, and so is what
 /// lies before the first use or behind the last one.
 inline void share_out(const Part& array, std::span<const SeenUse> uses, SeenShares& shares) {

@@ -435,6 +435,10 @@ class Following(Repeated):
                 self.assertGreater(before, 0.6)
                 self.assertLess(after, 0.5 * before)
 
+    def test_arrays_of_one_size_tell_of_each_other(self):
+        """None of them has samples enough; together they show the shares, which go at once."""
+        self.bring("arrays", "clang", how=r"[1-9]\d* MiB that were used elsewhere went there at once")
+
     def test_data_whose_users_change_stays(self):
         _, said = self.late("follow:20", "shifting", "12", "12")
         self.assertNotIn("waited for their next touch", said)

@@ -106,5 +106,77 @@ TEST(SeenShares, SeveralArraysAddUp) {
   EXPECT_TRUE(shares.unknown.empty());
 }
 
+/// Arrays one after another in memory, of which each has one sample at a place that `seed` chooses.
+struct Sampled {
+  std::vector<Part> arrays;
+  std::vector<std::vector<SeenUse>> uses;
+};
+template <class Owner>
+Sampled one_sample_each(std::size_t arrays, std::size_t pages, unsigned seed, Owner owner) {
+  constexpr std::size_t run = 16;
+  Sampled all;
+  std::mt19937 random(seed);
+  for (std::size_t a = 0; a < arrays; ++a) {
+    const std::uintptr_t begin = (1 + 2 * a * pages) * page;
+    all.arrays.push_back({begin, begin + pages * page});
+    all.uses.emplace_back();
+    const std::size_t first = random() % (pages - run);
+    for (std::size_t i = first; i < first + run; ++i) {
+      all.uses.back().push_back({begin + i * page, a, DomainId{owner(a, i)}});
+    }
+  }
+  return all;
+}
+
+TEST(SeenShares, ArraysOfOneSizeTellOfEachOther) {
+  constexpr std::size_t pages = 1424;
+  const auto owner = [](std::size_t, std::size_t at) { return at * 4 / pages; };
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const Sampled all = one_sample_each(32, pages, seed, owner);
+    EXPECT_FALSE(are_shares(all.uses[7]));
+    const std::vector<SeenUse> uses = uses_of_alike(all.arrays, 7, all.uses, page);
+    ASSERT_TRUE(are_shares(uses)) << seed;
+    SeenShares shares;
+    share_out(all.arrays[7], uses, shares);
+    std::size_t known = 0;
+    for (std::size_t domain = 0; domain < shares.known.size(); ++domain) {
+      for (const Part& part : shares.known[domain]) {
+        const std::size_t first = (part.begin - all.arrays[7].begin) / page;
+        const std::size_t end = (part.end - all.arrays[7].begin) / page;
+        EXPECT_EQ(owner(7, first), domain);
+        EXPECT_EQ(owner(7, end - 1), domain);
+        known += end - first;
+      }
+    }
+    EXPECT_GT(known, pages / 2);
+  }
+}
+
+TEST(SeenShares, ArraysOfOneThreadEachAreNotAlike) {
+  for (const std::size_t arrays : {8U, 16U, 32U}) {
+    int taken = 0;
+    for (unsigned seed = 0; seed < 1000; ++seed) {
+      const auto owner = [arrays](std::size_t array, std::size_t) { return array * 4 / arrays; };
+      const Sampled all = one_sample_each(arrays, 1024, seed, owner);
+      taken += are_shares(uses_of_alike(all.arrays, 0, all.uses, page)) ? 1 : 0;
+    }
+    EXPECT_LE(taken, arrays == 8 ? 30 : 0) << arrays;
+  }
+}
+
+TEST(SeenShares, ArraysThatContradictEachOtherOrHaveAnotherSizeSayNothing) {
+  const std::vector<Part> arrays{{0, 8 * page}, {100 * page, 108 * page}, {200 * page, 209 * page}};
+  std::vector<std::vector<SeenUse>> uses{
+      {{2 * page, 0, DomainId{0}}}, {{103 * page, 1, DomainId{1}}}, {{202 * page, 2, DomainId{2}}}};
+  const std::vector<SeenUse> both = uses_of_alike(arrays, 0, uses, page);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[1].at, 3 * page);
+  EXPECT_EQ(both[1].by, DomainId{1});
+  EXPECT_EQ(both[1].sample, both[0].sample) << "side by side";
+  EXPECT_EQ(uses_of_alike(arrays, 2, uses, page).size(), 1U);
+  uses[1][0].at = 102 * page;
+  EXPECT_TRUE(uses_of_alike(arrays, 0, uses, page).empty());
+}
+
 }  // namespace
 }  // namespace lares::decide

@@ -299,25 +299,34 @@ double page_cost(State& state, bool coarse) noexcept {
   return std::max(memory::usual_page_ns, coarse ? measured / 4 : measured);
 }
 
-/// The uses of an area that were the same in both looks.
-std::vector<decide::SeenUse> steady_uses(const State& state, std::size_t area) {
-  std::vector<decide::SeenUse> uses;
-  state.samples.for_each_place([&](std::size_t its_area, std::size_t run, std::uintptr_t at,
-                                   const memory::SampledPage& page) {
-    const bool steady = page.toucher[0].valid() && page.toucher[0] == page.toucher[1];
-    if (its_area == area && steady) uses.push_back({at, run, page.toucher[1]});
-  });
-  return uses;
-}
+/// The areas, and the uses of each that were the same in both looks.
+struct SteadyUses {
+  explicit SteadyUses(const State& state) : areas(state.areas_found), uses(state.areas_found) {
+    for (std::size_t i = 0; i < areas.size(); ++i) {
+      areas[i] = {state.areas()[i].begin, state.areas()[i].end};
+    }
+    state.samples.for_each_place(
+        [&](std::size_t area, std::size_t run, std::uintptr_t at, const memory::SampledPage& page) {
+          const bool steady = page.toucher[0].valid() && page.toucher[0] == page.toucher[1];
+          if (steady) uses[area].push_back({at, run, page.toucher[1]});
+        });
+  }
+  std::vector<decide::Part> areas;
+  std::vector<std::vector<decide::SeenUse>> uses;
+};
 
-/// Large shares of an area can go at once: each to its domain, all at the same time.
-void weigh_shares(State& state, std::size_t index, Verdict& verdict) {
+/// Large shares of an area can go at once: each to its domain, all at the same time. Of one of
+/// which too little was seen, arrays of the same size tell.
+void weigh_shares(State& state, std::size_t index, const SteadyUses& seen, Verdict& verdict) {
   Judged& judged = state.judged()[index];
   if (!judged.evidence.is_coarse()) return;
-  const std::vector<decide::SeenUse> uses = steady_uses(state, index);
-  judged.is_shared = decide::are_shares(uses);
-  const memory::LargeArea& area = state.areas()[index];
-  if (judged.is_shared) decide::share_out({area.begin, area.end}, uses, verdict.shares);
+  const auto share_out = [&](const std::vector<decide::SeenUse>& uses) {
+    judged.is_shared = decide::are_shares(uses);
+    if (judged.is_shared) decide::share_out(seen.areas[index], uses, verdict.shares);
+    return judged.is_shared;
+  };
+  if (share_out(seen.uses[index])) return;
+  share_out(decide::uses_of_alike(seen.areas, index, seen.uses, state.page.count));
 }
 
 /// True if a domain has too few processors for a team of so many.
@@ -343,11 +352,12 @@ Verdict weigh_all(State& state, std::size_t threads) noexcept {
         weigh(verdict.all, page, next);
       });
   if (!verdict.all.has_users && are_more_than_a_domain_has(threads)) return verdict;
+  const SteadyUses seen(state);
   for (std::size_t i = 0; i < judged.size(); ++i) {
     if (!judged[i].evidence.is_enough()) judged[i].evidence = verdict.all;
     judged[i].goes = judged[i].evidence.shall_follow();
     if (!judged[i].goes) continue;
-    weigh_shares(state, i, verdict);
+    weigh_shares(state, i, seen, verdict);
     const std::uint64_t pages = state.areas()[i].bytes() / state.page.count;
     verdict.pages += pages;
     const double at_once = memory::usual_page_ns / static_cast<double>(state.nodes.usual().size());

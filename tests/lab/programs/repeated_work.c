@@ -16,6 +16,8 @@
 //   steps     as serial, as simulations do it: in each sweep eight parts of the array one after the
 //             other, a loop of its own each, and between them small loops dozens of times
 //   phases    the same in one region, whose loops end with barriers
+//   arrays    arrays of 1.5 MiB that one thread has filled; a region for each sweep, in which each
+//             thread has its share of each array
 //   shifting  as serial, but in each sweep a thread works on the part of its next neighbour but one
 //   changing  as pieces; between sweeps the program closes all files, forks, protects and frees
 // Prints whether every number is what it must be.
@@ -88,6 +90,17 @@ static void sweep_pieces(void) {
     for (size_t p = all * thread / threads; p < all * (thread + 1) / threads; ++p) {
       update(pieces[p], piece_doubles);
     }
+  }
+}
+
+static void sweep_arrays(void) {
+#pragma omp parallel
+  {
+    const size_t threads = (size_t)omp_get_num_threads();
+    const size_t thread = (size_t)omp_get_thread_num();
+    const size_t from = piece_doubles * thread / threads;
+    const size_t length = piece_doubles * (thread + 1) / threads - from;
+    for (size_t p = 0; p < count / piece_doubles; ++p) update(pieces[p] + from, length);
   }
 }
 
@@ -282,8 +295,10 @@ int main(int argc, char** argv) {
   const int changes = strcmp(shape, "changing") == 0;
   const int opposite = strcmp(shape, "opposite") == 0 || strcmp(shape, "inside") == 0;
   const int by_tasks = strcmp(shape, "slots") == 0 || strcmp(shape, "given") == 0;
-  const int small = changes || by_tasks || strcmp(shape, "pieces") == 0;
+  const int arrays = strcmp(shape, "arrays") == 0;
+  const int small = changes || by_tasks || arrays || strcmp(shape, "pieces") == 0;
   if (by_tasks) piece_bytes *= 4;
+  if (arrays) piece_bytes = 3 * 512 * 1024;
   piece_doubles = piece_bytes / sizeof(double);
   count = mib * 1024 * 1024 / sizeof(double);
   if (small) {
@@ -313,7 +328,9 @@ int main(int argc, char** argv) {
     for (int s = 0; s < sweeps; ++s) {
       begin_sweep(s);
       if (changes) change(s);
-      if (small) {
+      if (arrays) {
+        sweep_arrays();
+      } else if (small) {
         sweep_pieces();
       } else if (strcmp(shape, "halves") == 0) {
         sweep_halves();
