@@ -50,11 +50,13 @@ inline bool are_shares(std::span<const SeenUse> uses) noexcept {
 }
 
 /// The uses of all arrays as large as `arrays[index]`, `uses` by array, as if they were uses of
-/// that one: most programs with several arrays of one size deal them out alike. Empty if two of
-/// them contradict each other. What lies side by side then is of one sample.
+/// that one: most programs with several arrays of one size deal them out alike. Pages on which two
+/// shares meet may have one user here and the other there, and are left out. Empty if that is so of
+/// more than an eighth. What lies side by side then is of one sample, as far as samples reach
+/// (`pages` of `page` bytes).
 inline std::vector<SeenUse> uses_of_alike(std::span<const Part> arrays, std::size_t index,
                                           std::span<const std::vector<SeenUse>> uses,
-                                          std::uint64_t page) {
+                                          std::uint64_t page, std::size_t pages) {
   const Part& here = arrays[index];
   std::vector<SeenUse> all;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -65,16 +67,23 @@ inline std::vector<SeenUse> uses_of_alike(std::span<const Part> arrays, std::siz
   }
   std::ranges::sort(all, {}, &SeenUse::at);
   std::vector<SeenUse> merged;
-  for (const SeenUse& use : all) {
-    const bool is_first = merged.empty();
-    if (!is_first && merged.back().at == use.at) {
-      if (merged.back().by != use.by) return {};
-      continue;
+  std::size_t contradictions = 0;
+  std::size_t in_sample = 0;
+  for (auto use = all.begin(); use != all.end();) {
+    const auto next =
+        std::find_if(use, all.end(), [&](const SeenUse& other) { return other.at != use->at; });
+    const bool agree =
+        std::all_of(use, next, [&](const SeenUse& other) { return other.by == use->by; });
+    contradictions += agree ? 0 : 1;
+    if (agree) {
+      const bool joins = !merged.empty() && use->at - merged.back().at <= page && in_sample < pages;
+      in_sample = joins ? in_sample + 1 : 1;
+      const std::size_t sample = merged.empty() ? 0 : merged.back().sample + (joins ? 0 : 1);
+      merged.push_back({use->at, sample, use->by});
     }
-    const bool joins = !is_first && use.at - merged.back().at <= page;
-    const std::size_t sample = is_first ? 0 : merged.back().sample + (joins ? 0 : 1);
-    merged.push_back({use.at, sample, use.by});
+    use = next;
   }
+  if (8 * contradictions > merged.size()) merged.clear();
   return merged;
 }
 

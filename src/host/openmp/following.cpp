@@ -326,7 +326,8 @@ void weigh_shares(State& state, std::size_t index, const SteadyUses& seen, Verdi
     return judged.is_shared;
   };
   if (share_out(seen.uses[index])) return;
-  share_out(decide::uses_of_alike(seen.areas, index, seen.uses, state.page.count));
+  share_out(decide::uses_of_alike(seen.areas, index, seen.uses, state.page.count,
+                                  memory::Samples::run_pages));
 }
 
 /// True if a domain has too few processors for a team of so many.
