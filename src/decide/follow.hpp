@@ -92,8 +92,8 @@ struct Evidence {
   std::uint32_t away = 0;     ///< of those, at first in the memory of another domain
   std::uint32_t pairs = 0;    ///< of neighbours that were both touched
   std::uint32_t joined = 0;   ///< of those, by the same domain
-  DomainId user{};            ///< one of the steady ones
-  bool has_users = false;     ///< there are several
+  DomainId user{};            ///< of one of the steady ones
+  bool has_several_users = false;
 
   /// From fewer samples nothing is concluded.
   static constexpr std::uint32_t enough = 8;
@@ -106,7 +106,7 @@ struct Evidence {
   [[nodiscard]] bool is_coarse() const noexcept { return pairs > 0 && 16 * joined >= 15 * pairs; }
   /// `by` uses a steady page.
   void note_user(DomainId by) noexcept {
-    has_users = has_users || (user.valid() && user != by);
+    has_several_users = has_several_users || (user.valid() && user != by);
     user = by;
   }
   [[nodiscard]] double away_share() const noexcept {

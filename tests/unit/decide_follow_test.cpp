@@ -129,13 +129,13 @@ TEST(Evidence, DataFollowsSteadyUsersThatAreAway) {
 
 TEST(Evidence, KnowsOneUserFromSeveral) {
   Evidence evidence;
-  EXPECT_FALSE(evidence.has_users);
+  EXPECT_FALSE(evidence.has_several_users);
   evidence.note_user(DomainId{3});
   evidence.note_user(DomainId{3});
-  EXPECT_FALSE(evidence.has_users);
+  EXPECT_FALSE(evidence.has_several_users);
   evidence.note_user(DomainId{1});
   evidence.note_user(DomainId{1});
-  EXPECT_TRUE(evidence.has_users);
+  EXPECT_TRUE(evidence.has_several_users);
 }
 
 TEST(Follow, AMoveIsWeighedAgainstTheTimeOfTurns) {

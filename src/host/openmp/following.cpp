@@ -352,7 +352,7 @@ Verdict weigh_all(State& state, std::size_t threads) noexcept {
         weigh(judged[area].evidence, page, next);
         weigh(verdict.all, page, next);
       });
-  if (!verdict.all.has_users && are_more_than_a_domain_has(threads)) return verdict;
+  if (!verdict.all.has_several_users && are_more_than_a_domain_has(threads)) return verdict;
   const SteadyUses seen(state);
   for (std::size_t i = 0; i < judged.size(); ++i) {
     if (!judged[i].evidence.is_enough()) judged[i].evidence = verdict.all;
