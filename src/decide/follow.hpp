@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/ids.hpp"
-
 namespace lares::decide {
 
 /// How often pieces of work have begun, by what repeats (an address of code) and by how many
@@ -92,8 +90,6 @@ struct Evidence {
   std::uint32_t away = 0;     ///< of those, at first in the memory of another domain
   std::uint32_t pairs = 0;    ///< of neighbours that were both touched
   std::uint32_t joined = 0;   ///< of those, by the same domain
-  DomainId user{};            ///< of one of the steady ones
-  bool has_several_users = false;
 
   /// From fewer samples nothing is concluded.
   static constexpr std::uint32_t enough = 8;
@@ -104,11 +100,6 @@ struct Evidence {
   }
   /// What lies side by side is used by one domain, so that it can go in larger pieces.
   [[nodiscard]] bool is_coarse() const noexcept { return pairs > 0 && 16 * joined >= 15 * pairs; }
-  /// `by` uses a steady page.
-  void note_user(DomainId by) noexcept {
-    has_several_users = has_several_users || (user.valid() && user != by);
-    user = by;
-  }
   [[nodiscard]] double away_share() const noexcept {
     return touched == 0 ? 0 : static_cast<double>(away) / touched;
   }

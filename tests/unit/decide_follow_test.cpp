@@ -127,17 +127,6 @@ TEST(Evidence, DataFollowsSteadyUsersThatAreAway) {
   EXPECT_FALSE(Evidence{}.is_coarse());
 }
 
-TEST(Evidence, KnowsOneUserFromSeveral) {
-  Evidence evidence;
-  EXPECT_FALSE(evidence.has_several_users);
-  evidence.note_user(DomainId{3});
-  evidence.note_user(DomainId{3});
-  EXPECT_FALSE(evidence.has_several_users);
-  evidence.note_user(DomainId{1});
-  evidence.note_user(DomainId{1});
-  EXPECT_TRUE(evidence.has_several_users);
-}
-
 TEST(Follow, AMoveIsWeighedAgainstTheTimeOfTurns) {
   // All of it remote at twice the time, half of the time memory: a quarter of each turn is gained.
   EXPECT_DOUBLE_EQ(turns_to_pay(1000, 100, 1, 2), 40);

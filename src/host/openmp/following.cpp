@@ -22,6 +22,7 @@
 #include "decide/follow.hpp"
 #include "decide/rounds.hpp"
 #include "decide/seen_shares.hpp"
+#include "decide/votes.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/rebinding.hpp"
 #include "host/openmp/seen_threads.hpp"
@@ -274,7 +275,6 @@ void weigh(Evidence& evidence, const memory::SampledPage& page,
   ++evidence.touched;
   if (page.toucher[0] == toucher) {
     ++evidence.steady;
-    evidence.note_user(toucher);
     evidence.away += page.home != toucher ? 1 : 0;
   }
   if (next == nullptr || !next->toucher[1].valid()) return;
@@ -330,19 +330,25 @@ void weigh_shares(State& state, std::size_t index, const SteadyUses& seen, Verdi
                                   memory::Samples::run_pages));
 }
 
-/// True if a domain has too few processors for a team of so many.
-bool are_more_than_a_domain_has(std::size_t threads) noexcept {
+/// False if nearly all is used by one domain of a team that needs several: in a loop of a few large
+/// chunks, say, whose thread is another one the next time.
+bool is_spread_over_team(const SteadyUses& seen, std::size_t threads) {
   const machine::Machine& machine = Engine::instance().machine();
   std::vector<std::size_t> processors(machine.domains.size());
   for (const machine::Core& core : machine.cores) {
     processors[core.domain.index()] += core.cpus.size();
   }
-  return std::ranges::all_of(processors, [threads](std::size_t has) { return has < threads; });
+  const std::size_t most = std::ranges::max(processors);
+  const std::size_t needed = most == 0 ? 0 : (threads + most - 1) / most;
+  std::vector<std::uint32_t> users(machine.domains.size());
+  for (const auto& of_area : seen.uses) {
+    for (const decide::SeenUse& use : of_area) ++users[use.by.index()];
+  }
+  return needed < 2 || decide::is_spread(users, needed);
 }
 
 /// An area of which enough was seen goes by what was seen of it, a small one by what was seen of
-/// all. But nothing goes where one domain of a larger team has used all: in a loop of a few large
-/// chunks, say, whose thread is another one the next time.
+/// all.
 Verdict weigh_all(State& state, std::size_t threads) noexcept {
   Verdict verdict;
   const std::span<Judged> judged(state.judged(), state.areas_found);
@@ -352,8 +358,8 @@ Verdict weigh_all(State& state, std::size_t threads) noexcept {
         weigh(judged[area].evidence, page, next);
         weigh(verdict.all, page, next);
       });
-  if (!verdict.all.has_several_users && are_more_than_a_domain_has(threads)) return verdict;
   const SteadyUses seen(state);
+  if (!is_spread_over_team(seen, threads)) return verdict;
   for (std::size_t i = 0; i < judged.size(); ++i) {
     if (!judged[i].evidence.is_enough()) judged[i].evidence = verdict.all;
     judged[i].goes = judged[i].evidence.shall_follow();
