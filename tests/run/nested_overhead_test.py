@@ -87,7 +87,16 @@ class Command(BenchCommand, unittest.TestCase):
     @unittest.skipUnless(HAS_BUBBLES, "lares run has no --bubbles")
     def test_all_methods(self):
         self.check_rows(json.loads(self.output("--format", "json")),
-                        ["alone", "bound", "none", "cache"])
+                        ["alone", "again", "bound", "none", "cache"])
+
+    def test_the_end_counts_what_is_above_the_goal(self):
+        chosen = ("--methods", "alone,again")
+        told = json.loads(self.output(*chosen, "--format", "json"))
+        self.assertEqual({row["method"] for row in told["results"]}, {"alone", "again"})
+        # A run of its own, so only what holds of any: as many as there are constructs.
+        self.assertRegex(self.output(*chosen),
+                         rf"\nMedians above 1\.05: again [0-{len(CONSTRUCTS)}] of {len(CONSTRUCTS)}\n$")
+        self.assertNotIn("Medians above", self.output("--methods", "again,bound"))
 
     def test_shapes_and_forms(self):
         chosen = ("--methods", "bound", "--inner", "2")  # beside the 1
@@ -123,7 +132,7 @@ class Command(BenchCommand, unittest.TestCase):
         for option, value in (("--outer", "0"), ("--inner", "no"), ("--repeat", "0"),
                               ("--compiler", "icc"), ("--domain", "rack")):
             self.refuses_value(option, value, value)
-        self.refuses_value("--methods", "libgomp", "is none of alone, bound")
+        self.refuses_value("--methods", "libgomp", "is none of alone, again")
 
 
 if __name__ == "__main__":

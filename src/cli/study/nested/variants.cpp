@@ -6,6 +6,8 @@ namespace lares::cli::nested {
 namespace {
 
 constexpr Variant alone{"alone", Bound::no, nullptr, "none", "the program alone, not bound"};
+constexpr Variant again{"again", Bound::no, nullptr, "none",
+                        "the same once more: its ratio to alone is noise"};
 constexpr Variant bound{"bound", Bound::spread_close, nullptr, "none",
                         "alone, with OMP_PROC_BIND=spread,close and a place for each core"};
 constexpr Variant off{"none", Bound::no, "off", "none", "lares run --bubbles off"};
@@ -65,7 +67,7 @@ std::vector<Variant> variants_of(Kind kind, const std::string& data) {
   return all;
 }
 
-std::vector<Variant> variants_without_data() { return {alone, bound, off, untold[0]}; }
+std::vector<Variant> variants_without_data() { return {alone, again, bound, off, untold[0]}; }
 
 std::vector<std::string> run_words(const Variant& variant) {
   if (variant.bubbles == nullptr) return {};

@@ -34,7 +34,8 @@ struct Variant {
 /// In the order of the table; of twisted, those of `data`: remote or mixed.
 std::vector<Variant> variants_of(Kind kind, const std::string& data);
 
-/// Of programs that have no data, and tell nothing: alone, bound, none, cache.
+/// Of programs that have no data, and tell nothing: alone, again, bound, none, cache. Twice alone,
+/// so that what differs between the two says what noise is.
 std::vector<Variant> variants_without_data();
 
 /// The words for `lares run`; none if the program runs alone.

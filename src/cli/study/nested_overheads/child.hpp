@@ -17,6 +17,8 @@ struct Shape {
   std::size_t inner = 1;
 };
 
+constexpr bool same_shape(Shape a, Shape b) { return a.outer == b.outer && a.inner == b.inner; }
+
 /// Of one construct in one process, in microseconds for one repetition.
 struct Cost {
   std::string construct;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -51,14 +53,31 @@ std::vector<Row> rows_for(const Options& options) {
   return rows;
 }
 
+/// The methods of a shape follow each other, in another order each time, so that none has always
+/// the same one before it.
+std::vector<std::size_t> order_of_a_round(const std::vector<Row>& rows, std::minstd_rand& random) {
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (auto first = order.begin(); first != order.end();) {
+    const auto end = std::find_if(first, order.end(), [&](std::size_t row) {
+      return !same_shape(rows[row].shape, rows[*first].shape);
+    });
+    std::shuffle(first, end, random);
+    first = end;
+  }
+  return order;
+}
+
 /// All rows once, and again: what else runs on the machine then meets all of them.
 void run_rounds(Report& report, const std::string& program, std::size_t repeat,
                 const BenchTeam& team) {
   ProgressLine line;
   const std::size_t all = report.rows.size() * repeat;
   std::size_t done = 0;
+  std::minstd_rand random;  // the same orders in each run of the command
   for (std::size_t repetition = 0; repetition < repeat; ++repetition) {
-    for (Row& row : report.rows) {
+    for (const std::size_t place : order_of_a_round(report.rows, random)) {
+      Row& row = report.rows[place];
       line.show(fmt::format("{}, {} x {}", row.variant.name, row.shape.outer, row.shape.inner),
                 done++, all);
       auto costs = run_once(program, row.variant, row.shape, team);

@@ -18,8 +18,7 @@ machine::Spread overhead_of(const Row& row, std::size_t construct) {
 std::optional<machine::Spread> ratio_to_alone(const Report& report, const Row& row,
                                               std::size_t construct) {
   const auto alone = std::find_if(report.rows.begin(), report.rows.end(), [&](const Row& other) {
-    return std::string_view(other.variant.name) == "alone" &&
-           other.shape.outer == row.shape.outer && other.shape.inner == row.shape.inner;
+    return std::string_view(other.variant.name) == "alone" && same_shape(other.shape, row.shape);
   });
   if (alone == report.rows.end()) return std::nullopt;
   std::vector<double> values;

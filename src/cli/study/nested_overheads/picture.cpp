@@ -11,21 +11,16 @@
 namespace lares::cli::nested_overheads {
 namespace {
 
-/// What Lares may cost at most.
-constexpr double goal = 1.05;
 /// Some ratios are in the hundreds, and one pixel would be more than the goal allows.
 constexpr double most_shown = 2.5;
-
-bool same_shape(const Row& a, const Row& b) {
-  return a.shape.outer == b.shape.outer && a.shape.inner == b.shape.inner;
-}
 
 bench::RangeGroup ratios_of(const Report& report, const Row& first, std::size_t construct) {
   bench::RangeGroup group{
       fmt::format("{} x {}, {}", first.shape.outer, first.shape.inner, constructs()[construct]),
       {}};
   for (const Row& row : report.rows) {
-    if (!same_shape(row, first) || row.variant.name == std::string_view("alone")) continue;
+    if (!same_shape(row.shape, first.shape) || row.variant.name == std::string_view("alone"))
+      continue;
     const auto ratio = ratio_to_alone(report, row, construct);
     if (!ratio) continue;
     group.rows.push_back({row.variant.name, ratio->median, ratio->least, ratio->most,
@@ -50,7 +45,7 @@ std::string to_svg(const Report& report) {
   picture.cut = most_shown;
   for (const Row& row : report.rows) {
     // Each shape once.
-    if (&row != &report.rows.front() && same_shape(row, *(&row - 1))) continue;
+    if (&row != &report.rows.front() && same_shape(row.shape, (&row - 1)->shape)) continue;
     for (std::size_t c = 0; c < constructs().size(); ++c) {
       picture.groups.push_back(ratios_of(report, row, c));
     }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "cli/study/nested_overheads/figures.hpp"
 
@@ -27,10 +29,7 @@ std::string table(const Report& report) {
   for (std::size_t first = 0; first < report.rows.size();) {
     std::size_t end = first;
     const Shape shape = report.rows[first].shape;
-    while (end < report.rows.size() && report.rows[end].shape.outer == shape.outer &&
-           report.rows[end].shape.inner == shape.inner) {
-      ++end;
-    }
+    while (end < report.rows.size() && same_shape(report.rows[end].shape, shape)) ++end;
     for (std::size_t c = 0; c < constructs().size(); ++c) {
       for (std::size_t r = first; r < end; ++r) {
         const Row& row = report.rows[r];
@@ -42,6 +41,29 @@ std::string table(const Report& report) {
     first = end;
   }
   return table.text("  ");
+}
+
+/// How many medians of each method are above the goal: those of `again` are so by chance.
+std::string above_goal(const Report& report) {
+  std::string text;
+  std::vector<std::string_view> said;
+  for (const Row& one : report.rows) {
+    const std::string_view method = one.variant.name;
+    if (method == "alone" || std::find(said.begin(), said.end(), method) != said.end()) continue;
+    said.push_back(method);
+    std::size_t above = 0, all = 0;
+    for (const Row& row : report.rows) {
+      if (row.variant.name != method) continue;
+      for (std::size_t c = 0; c < constructs().size(); ++c) {
+        const auto ratio = ratio_to_alone(report, row, c);
+        if (!ratio) return "";
+        ++all;
+        above += ratio->median > goal;
+      }
+    }
+    text += fmt::format("{}{} {} of {}", text.empty() ? "" : ", ", method, above, all);
+  }
+  return text.empty() ? "" : fmt::format("Medians above {}: {}\n", goal, text);
 }
 
 OrderedJson json_of(const Report& report, const Row& row, std::size_t construct) {
@@ -62,9 +84,10 @@ OrderedJson json_of(const Report& report, const Row& row, std::size_t construct)
 }  // namespace
 
 std::string to_text(const Report& report, const Palette& palette) {
-  return fmt::format("{}, {} cores, {}, {} runs each: median [least..most]\n{}",
+  return fmt::format("{}, {} cores, {}, {} runs each: median [least..most]\n{}{}",
                      palette.bold("Overheads inside of nested regions"), report.cores,
-                     report.program, report.rows.front().runs.size(), table(report));
+                     report.program, report.rows.front().runs.size(), table(report),
+                     above_goal(report));
 }
 
 std::string to_json(const Report& report) {
