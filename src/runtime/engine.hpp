@@ -134,6 +134,9 @@ class Engine {
   static void set_after_barrier(AfterBarrier call) noexcept {
     after_barrier_.store(call, std::memory_order_relaxed);
   }
+  [[nodiscard]] static bool is_barrier_awaited() noexcept {
+    return after_barrier_.load(std::memory_order_relaxed) != nullptr;
+  }
   static void leave_barrier(Worker& worker) noexcept {
     // relaxed: the barrier orders it.
     const AfterBarrier call = after_barrier_.load(std::memory_order_relaxed);

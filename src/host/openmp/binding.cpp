@@ -379,7 +379,7 @@ void go_where_wanted(const ProcessorMask* own) noexcept {
   catch_up();
 }
 
-TeamBinding::TeamBinding(int thread, bool leaves_new_threads) noexcept : thread_(thread) {
+TeamBinding::TeamBinding(int thread, NewThreads new_threads) noexcept : thread_(thread) {
   if (g_places == nullptr || g_refused.load(std::memory_order_relaxed)) return;
   const std::size_t level = nesting_level();
   memory_ = memory_of_this_thread(level);
@@ -390,15 +390,31 @@ TeamBinding::TeamBinding(int thread, bool leaves_new_threads) noexcept : thread_
   outer_place_ = inner_ && !is_bound_between_regions() ? t_place : -1;
   // By the master, which has written the program's data until now, perhaps.
   if (memory_->places.empty()) runtime::first_domain();
-  if (t_place < 0) return;
-  allowed_ = &t_before;
-  allowed_version_ = t_before_version;
-  if (bubbles::on() && memory_->allowed_of == allowed_version_ &&
-      bubble_.take_up_at_once(memory_->bubble)) {
+  if (t_place >= 0) {
+    allowed_ = &t_before;
+    allowed_version_ = t_before_version;
+  }
+  if (bubbles::on()) {
+    if (t_place < 0 || memory_->allowed_of != allowed_version_ ||
+        !bubble_.take_up_at_once(memory_->bubble)) {
+      return;
+    }
     chosen_ = true;
     alone_ = false;
-    if (leaves_new_threads) t_births = this;
+    if (new_threads != NewThreads::given_processors) t_births = this;
+  } else if (new_threads == NewThreads::all_left && is_last_team_likely()) {
+    t_births = this;
   }
+}
+
+// Whether a team is likely to get the places of the master's last one. Then its threads are made
+// there: one that is made with its master's processors often starts on the master's core, since its
+// forerunner still ends on its own, and one of the two waits for the other for a time slice.
+bool TeamBinding::is_last_team_likely() noexcept {
+  const auto& places = memory_->places;
+  if (places.size() < 2 || (outer_place_ >= 0 && places[0] != outer_place_)) return false;
+  same_allowed_ = learn_allowed();
+  return *same_allowed_;
 }
 
 TeamBinding::~TeamBinding() {
@@ -436,7 +452,7 @@ void TeamBinding::choose(std::size_t size) noexcept {
     return;
   }
   if (size > g_places->size()) return;  // some would share a core: unbound, and nothing to ask
-  const bool same_allowed = learn_allowed();
+  const bool same_allowed = same_allowed_ ? *same_allowed_ : learn_allowed();
   const std::lock_guard lock(g_places_lock);
   const std::size_t first = outer_place_ >= 0 ? 1 : 0;
   const auto may_run = [&](std::uint16_t place) {
@@ -499,8 +515,15 @@ std::optional<Birthplace> TeamBinding::next_birthplace() noexcept {
   // The runtimes make a team's threads in the order of their numbers; one of another number goes to
   // its own place as it enters. None of them runs the program before all are made, so nobody
   // chooses anew meanwhile.
-  if (++births_ >= bubble_.size() || g_refused.load(std::memory_order_relaxed)) return std::nullopt;
-  return Birthplace{bubble_.place_of(births_), &memory_->allowed};
+  ++births_;
+  if (g_refused.load(std::memory_order_relaxed)) return std::nullopt;
+  if (bubbles::on()) {
+    if (births_ >= bubble_.size()) return std::nullopt;
+    return Birthplace{bubble_.place_of(births_), &memory_->allowed};
+  }
+  // Of the last team. It is taken as the team is chosen; who has lost it by then goes elsewhere.
+  if (births_ >= memory_->places.size() || !is_free(memory_->places[births_])) return std::nullopt;
+  return Birthplace{memory_->places[births_], &memory_->allowed};
 }
 
 void begin_bound(int place, const ProcessorMask& before) noexcept {

@@ -10,6 +10,7 @@
 
 #include "host/openmp/bubbles.hpp"
 #include "host/openmp/processor_mask.hpp"
+#include "host/openmp/stock.hpp"
 #include "host/openmp/team_places.hpp"
 #include "machine/machine.hpp"
 
@@ -104,7 +105,6 @@ ProcessorMask mask_of_place(int place) noexcept;
 struct TeamMemory;
 
 class PlacedRegion;
-class Stock;
 
 /// All that the threads of a placed region read of it if nothing has changed since its master's
 /// last one. Each cache line that a master writes anew in each region and its threads read goes
@@ -123,9 +123,8 @@ struct Seating {
 /// Where the threads of one region run. Made by the master, which is also the last to touch it.
 class TeamBinding {
  public:
-  /// `thread`: the master's number in the system. `leaves_new_threads`: the runtime does so with
-  /// their processors; libomp gives its own to each as it starts.
-  TeamBinding(int thread, bool leaves_new_threads) noexcept;
+  /// `thread`: the master's number in the system.
+  TeamBinding(int thread, NewThreads new_threads) noexcept;
   TeamBinding(const TeamBinding&) = delete;
   TeamBinding& operator=(const TeamBinding&) = delete;
   /// After the join: the master goes back to where it was, and the places are free for other teams.
@@ -169,6 +168,7 @@ class TeamBinding {
   void leave_bubble(std::size_t number) noexcept;
   void enter_bubble(std::size_t number, const ProcessorMask* own) noexcept;
   static void begin(bubbles::Member& member, const ProcessorMask* own) noexcept;
+  [[nodiscard]] bool is_last_team_likely() noexcept;
   bool learn_allowed() noexcept;
   void forgo() noexcept;
   template <class MayRun>
@@ -180,6 +180,7 @@ class TeamBinding {
   bubbles::Team bubble_;                    ///< with a bubble scheduler
   std::size_t births_ = 0;                  ///< threads that were made for it, of those it is told
   std::uint64_t allowed_version_ = 0;       ///< of `allowed_`; 0: it is null
+  std::optional<bool> same_allowed_;        ///< what learn_allowed() said before there were threads
   int thread_;                              ///< the master's number in the system
   bool inner_ = false;                      ///< the master is in a region already
   int outer_place_ = -1;                    ///< of the master in the team around this one

@@ -8,6 +8,7 @@
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_loops.hpp"
 #include "host/openmp/gomp_reductions.hpp"
+#include "host/openmp/last_left.hpp"
 #include "host/openmp/placed_region.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/region.hpp"
@@ -158,6 +159,18 @@ class FreeMaster {
   int place_ = -1;  ///< where it comes back to
 };
 
+/// Around a region that is left to libgomp.
+class Leaving {
+ public:
+  Leaving(Stock& stock, unsigned asked) noexcept : free_master_(stock, asked) {}
+
+ private:
+  LeftToStock left_;
+  FreeMaster free_master_;
+};
+
+__attribute__((tls_model("initial-exec"))) constinit thread_local LastLeft t_left;
+
 // True if the loop of a combined construct is ours. That must be known before the threads start:
 // the stock runtime makes its loops before they do.
 bool takes_loop(Stock& stock, unsigned threads) {
@@ -227,15 +240,21 @@ namespace gomp = lares::omp::gomp;
   lares::omp::tools::start_tool_if_named(stock);                                       \
   auto* const name##_real = lares::omp::real<decltype(name)>(stock, lares::omp::Entry::name)
 
-// Declares `hint`; regions that never make tasks and that no memory waits for, and all if Lares is
-// off, are the stock runtime's.
-#define LARES_LEAVE_TASKLESS(call)                                                                 \
-  if (!lares::omp::schedules(stock)) return call;                                                  \
+// Declares `stock`, `name_real` and `hint`; regions that never make tasks and that no memory waits
+// for, and all if Lares is off, are the stock runtime's. That of the last time is asked for first.
+#define LARES_LEAVE_TASKLESS(name, ...)                                                            \
+  if (lares::omp::Stock* const left_to = gomp::t_left.again(reinterpret_cast<const void*>(fn));    \
+      left_to != nullptr) {                                                                        \
+    const gomp::Leaving leaving(*left_to, threads);                                                \
+    return lares::omp::real<decltype(name)>(*left_to, lares::omp::Entry::name)(__VA_ARGS__);       \
+  }                                                                                                \
+  LARES_STOCK_OF_BODY(name);                                                                       \
+  if (!lares::omp::schedules(stock)) return name##_real(__VA_ARGS__);                              \
   lares::runtime::RegionHint& hint = *lares::runtime::hint_for(reinterpret_cast<const void*>(fn)); \
   if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_may_be_ours(hint)) {     \
-    const lares::omp::LeftToStock left;                                                            \
-    const gomp::FreeMaster free_master(stock, threads);                                            \
-    return call;                                                                                   \
+    gomp::t_left.note(reinterpret_cast<const void*>(fn), stock);                                   \
+    const gomp::Leaving leaving(stock, threads);                                                   \
+    return name##_real(__VA_ARGS__);                                                               \
   }                                                                                                \
   static_assert(true)
 
@@ -244,10 +263,10 @@ namespace gomp = lares::omp::gomp;
                                                __builtin_return_address(0))
 
 LARES_EXPORT void GOMP_parallel(void (*fn)(void*), void* data, unsigned threads, unsigned flags) {
-  LARES_STOCK_OF_BODY(GOMP_parallel);
-  LARES_LEAVE_TASKLESS(GOMP_parallel_real(fn, data, threads, flags));
+  LARES_LEAVE_TASKLESS(GOMP_parallel, fn, data, threads, flags);
   if (lares::omp::bubbles::on() && lares::runtime::is_trusted_taskless(hint)) {
     if (!lares::omp::next_team_is_ours(hint)) {
+      gomp::t_left.note(reinterpret_cast<const void*>(fn), stock);
       const lares::omp::LeftToStock left;
       gomp::LeftRegion region{stock, hint, fn, data};
       return GOMP_parallel_real(gomp::run_left, &region, threads, flags);
@@ -279,8 +298,7 @@ LARES_EXPORT unsigned GOMP_parallel_reductions(void (*fn)(void*), void* data, un
 
 LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned threads,
                                          unsigned count, unsigned flags) {
-  LARES_STOCK_OF_BODY(GOMP_parallel_sections);
-  LARES_LEAVE_TASKLESS(GOMP_parallel_sections_real(fn, data, threads, count, flags));
+  LARES_LEAVE_TASKLESS(GOMP_parallel_sections, fn, data, threads, count, flags);
   gomp::Launch launch(stock, hint, fn, data);
   LARES_TELL_OF_REGION();
   launch.work = lares::omp::tools::ompt::Work::sections;
@@ -291,8 +309,7 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
 #define LARES_PARALLEL_LOOP(name)                                                               \
   LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end, \
                          long incr, long chunk, unsigned flags) {                               \
-    LARES_STOCK_OF_BODY(name);                                                                  \
-    LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, chunk, flags));       \
+    LARES_LEAVE_TASKLESS(name, fn, data, threads, start, end, incr, chunk, flags);              \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
     LARES_TELL_OF_REGION();                                                                     \
     gomp::tell_of_loop(launch, start, end, incr);                                               \
@@ -302,8 +319,7 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
 #define LARES_PARALLEL_LOOP_RUNTIME(name)                                                       \
   LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end, \
                          long incr, unsigned flags) {                                           \
-    LARES_STOCK_OF_BODY(name);                                                                  \
-    LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, flags));              \
+    LARES_LEAVE_TASKLESS(name, fn, data, threads, start, end, incr, flags);                     \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
     LARES_TELL_OF_REGION();                                                                     \
     gomp::tell_of_loop(launch, start, end, incr);                                               \
@@ -314,8 +330,7 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
 #define LARES_PARALLEL_FREE_LOOP(name, is_guided)                                               \
   LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end, \
                          long incr, long chunk, unsigned flags) {                               \
-    LARES_STOCK_OF_BODY(name);                                                                  \
-    LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, chunk, flags));       \
+    LARES_LEAVE_TASKLESS(name, fn, data, threads, start, end, incr, chunk, flags);              \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
     LARES_TELL_OF_REGION();                                                                     \
     gomp::tell_of_loop(launch, start, end, incr);                                               \
@@ -332,8 +347,7 @@ LARES_EXPORT void GOMP_parallel_sections(void (*fn)(void*), void* data, unsigned
 #define LARES_PARALLEL_FREE_LOOP_RUNTIME(name)                                                  \
   LARES_EXPORT void name(void (*fn)(void*), void* data, unsigned threads, long start, long end, \
                          long incr, unsigned flags) {                                           \
-    LARES_STOCK_OF_BODY(name);                                                                  \
-    LARES_LEAVE_TASKLESS(name##_real(fn, data, threads, start, end, incr, flags));              \
+    LARES_LEAVE_TASKLESS(name, fn, data, threads, start, end, incr, flags);                     \
     gomp::Launch launch(stock, hint, fn, data);                                                 \
     LARES_TELL_OF_REGION();                                                                     \
     gomp::tell_of_loop(launch, start, end, incr);                                               \

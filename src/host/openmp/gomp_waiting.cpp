@@ -7,6 +7,7 @@
 #include "host/openmp/placed_region.hpp"
 #include "host/openmp/region.hpp"
 #include "host/openmp/tools/events.hpp"
+#include "runtime/record.hpp"
 
 namespace lares::omp::gomp {
 
@@ -30,7 +31,16 @@ bool barrier_and(runtime::Worker& worker, Entry entry, Barrier which, const void
   });
 }
 
-void barrier_and_stock(runtime::Worker& worker, Barrier which, const void* call_site) {
+// Whether a barrier of the worker's team is nothing: it is alone, has no tasks and cannot be
+// cancelled, and nobody listens to it.
+bool meets_nobody(const runtime::Worker& worker) noexcept {
+  const runtime::Team& team = *worker.team;
+  return team.size() == 1 && !team.deferred_seen.load(std::memory_order_relaxed) &&
+         !team.cancellable && !runtime::record::is_on(worker) && !tools::is_watched(worker) &&
+         !runtime::Engine::is_barrier_awaited();
+}
+
+void meet_and_stock(runtime::Worker& worker, Barrier which, const void* call_site) {
   tools::waiting(worker, which, call_site, [&] {
     const bubbles::AtBarrier waits(idles_at_barrier(worker));
     runtime::barrier(worker, call_site);
@@ -38,6 +48,11 @@ void barrier_and_stock(runtime::Worker& worker, Barrier which, const void* call_
       real<decltype(GOMP_barrier)>(stock_of(worker), Entry::GOMP_barrier)();
     }
   });
+}
+
+void barrier_and_stock(runtime::Worker& worker, Barrier which, const void* call_site) {
+  if (meets_nobody(worker)) return;
+  meet_and_stock(worker, which, call_site);
 }
 
 void forward_end(runtime::Worker& worker, Entry nowait, const void* call_site) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "host/openmp/kmp_abi.hpp"
+#include "host/openmp/last_left.hpp"
 #include "host/openmp/region.hpp"
 
 namespace lares::omp::kmp {
@@ -18,12 +19,7 @@ struct ThreadMemory {
   /// Between an entry point's choice and the function that is chosen: what was found out for it.
   Stock* forking = nullptr;
   runtime::RegionHint* hint = nullptr;
-  /// The region that was left to libomp last, with few captured variables, and nobody listens to
-  /// the start of regions: it is again, so many times, until there are region news.
-  const void* left = nullptr;
-  Stock* left_stock = nullptr;
-  std::uint32_t left_news = 0;
-  std::int32_t left_times = 0;
+  LastLeft left;  ///< of regions with few captured variables
   /// The same of the region that was placed last, for any number of times.
   const void* placed = nullptr;
   Stock* placed_stock = nullptr;

@@ -179,17 +179,6 @@ void run_placed(std::int32_t* gtid, std::int32_t* bound, const Seating* seating,
   call->run(gtid, bound);
 }
 
-bool is_left_again(const void* code) noexcept {
-  return code == t_memory.left && t_memory.left_times > 0 &&
-         t_memory.left_news == runtime::g_region_news.load(std::memory_order_relaxed);
-}
-
-/// Whether somebody wants to hear of each region's start.
-bool is_start_listened_to() noexcept {
-  return g_repair_looks.load(std::memory_order_relaxed) > 0 ||
-         runtime::Engine::is_stable_work_awaited();
-}
-
 // What may change without news is asked each time.
 bool is_placed_again(const void* code) noexcept {
   return code == t_memory.placed && bubbles::on() &&
@@ -202,15 +191,6 @@ void note_placed(const void* code, Stock& stock, runtime::RegionHint& hint) noex
   t_memory.placed_stock = &stock;
   t_memory.placed_hint = &hint;
   t_memory.placed_news = runtime::g_region_news.load(std::memory_order_relaxed);
-}
-
-// What was found out of a region that is left to libomp holds until there are news. With a bubble
-// scheduler it is asked now and then how many threads it has: each time would cost too much.
-void note_left(const void* code, Stock& stock) noexcept {
-  t_memory.left = is_start_listened_to() ? nullptr : code;
-  t_memory.left_stock = &stock;
-  t_memory.left_news = runtime::g_region_news.load(std::memory_order_relaxed);
-  t_memory.left_times = bubbles::on() ? 12 : std::numeric_limits<std::int32_t>::max();
 }
 
 template <class Argument>
@@ -329,7 +309,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_few_l
     kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, void* first, void* second,
     void* third) {
   const lares::omp::LeftToStock left;
-  lares::omp::real<decltype(__kmpc_fork_call)>(*kmp::t_memory.left_stock, Entry::__kmpc_fork_call)(
+  lares::omp::real<decltype(__kmpc_fork_call)>(kmp::t_memory.left.stock(), Entry::__kmpc_fork_call)(
       loc, argc, microtask, first, second, third);
 }
 
@@ -389,7 +369,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_place
     return few ? reinterpret_cast<void*>(lares_kmp_fork_few_placed)
                : reinterpret_cast<void*>(lares_kmp_fork_placed);
   }
-  if (few) kmp::note_left(kmp::code_of(microtask), stock);
+  if (few) kmp::t_memory.left.note(kmp::code_of(microtask), stock);
   if (lares::omp::bubbles::on()) return reinterpret_cast<void*>(lares_kmp_fork_call_left);
   if (lares::runtime::this_worker() == nullptr) return stock.find(Entry::__kmpc_fork_call);
   return few ? reinterpret_cast<void*>(lares_kmp_fork_few_left)
@@ -398,20 +378,18 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_place
 
 extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_call(
     kmp_location*, std::int32_t argc, kmp::Microtask microtask, const void* caller) {
+  if (Stock* const left_to = kmp::t_memory.left.again(kmp::code_of(microtask));
+      left_to != nullptr) {
+    if (lares::runtime::this_worker() == nullptr) return left_to->find(Entry::__kmpc_fork_call);
+    return reinterpret_cast<void*>(lares_kmp_fork_few_left);
+  }
   if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_call);
   if (kmp::is_placed_again(kmp::code_of(microtask))) {
     kmp::t_memory.forking = kmp::t_memory.placed_stock;
     kmp::t_memory.hint = kmp::t_memory.placed_hint;
     return reinterpret_cast<void*>(lares_kmp_fork_few_placed);
   }
-  if (!kmp::is_left_again(kmp::code_of(microtask))) {
-    return lares_kmp_find_fork_call(argc, microtask, caller);
-  }
-  --kmp::t_memory.left_times;
-  if (lares::runtime::this_worker() != nullptr) {
-    return reinterpret_cast<void*>(lares_kmp_fork_few_left);
-  }
-  return kmp::t_memory.left_stock->find(Entry::__kmpc_fork_call);
+  return lares_kmp_find_fork_call(argc, microtask, caller);
 }
 
 extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_teams(

@@ -304,6 +304,20 @@ Function* real(Stock& stock, Entry entry) noexcept {
   return reinterpret_cast<Function*>(stock.find(entry));
 }
 
+/// What a runtime does with the threads that it makes for a team.
+enum class NewThreads : std::uint8_t {
+  given_processors,  ///< libomp gives its own to each as it starts
+  some_left,         ///< they keep what they were made with; some threads are there already
+  all_left,          ///< the same, and all but the master are made
+};
+
+/// For the next region of the calling thread. libgomp keeps the threads of outermost regions only.
+inline NewThreads new_threads_of(Stock& stock) noexcept {
+  if (stock.is_libomp()) return NewThreads::given_processors;
+  auto* const level = real<int()>(stock, Entry::omp_get_level);
+  return level != nullptr && level() > 0 ? NewThreads::all_left : NewThreads::some_left;
+}
+
 /// Declares `name_real`, the stock function for the interposed function we are in, with its type,
 /// and `stock`, found by the caller's address.
 #define LARES_REAL_BY_CALLER(name)                                                      \
