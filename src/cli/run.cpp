@@ -307,10 +307,10 @@ class Run {
   }
 
   /// Threads that share a core: libgomp's would spin for a time slice while the one they wait for
-  /// needs the core. So many rounds it makes itself where it knows of more threads than cores.
+  /// needs the core. So many rounds still last until a thread that is made has come.
   void spin_shortly() {
     if (environment_.get("GOMP_SPINCOUNT") || environment_.get("OMP_WAIT_POLICY")) return;
-    environment_.set("GOMP_SPINCOUNT", "1000");
+    environment_.set("GOMP_SPINCOUNT", "3000");
   }
 
   /// A bubble scheduler needs threads that the library binds.

@@ -219,7 +219,7 @@ class BadInput(BubbleTest):
             return subprocess.run([LARES, "run", *words, "sh", "-c", "echo $GOMP_SPINCOUNT"],
                                   capture_output=True, text=True, timeout=60, check=True,
                                   env={**clean_environment(), **env}).stdout.strip()
-        self.assertEqual(count("--bubbles", "cache"), "1000")
+        self.assertEqual(count("--bubbles", "cache"), "3000")
         self.assertEqual(count(), "")
         self.assertEqual(count("--bubbles", "cache", GOMP_SPINCOUNT="7"), "7")
         self.assertEqual(count("--bubbles", "cache", OMP_WAIT_POLICY="active"), "")

@@ -7,7 +7,6 @@
 #include "host/openmp/placed_region.hpp"
 #include "host/openmp/region.hpp"
 #include "host/openmp/tools/events.hpp"
-#include "runtime/record.hpp"
 
 namespace lares::omp::gomp {
 
@@ -29,15 +28,6 @@ bool barrier_and(runtime::Worker& worker, Entry entry, Barrier which, const void
     if (!worker.team->cancellable) return cancelled;
     return real<Function>(stock_of(worker), entry)() || cancelled;
   });
-}
-
-// Whether a barrier of the worker's team is nothing: it is alone, has no tasks and cannot be
-// cancelled, and nobody listens to it.
-bool meets_nobody(const runtime::Worker& worker) noexcept {
-  const runtime::Team& team = *worker.team;
-  return team.size() == 1 && !team.deferred_seen.load(std::memory_order_relaxed) &&
-         !team.cancellable && !runtime::record::is_on(worker) && !tools::is_watched(worker) &&
-         !runtime::Engine::is_barrier_awaited();
 }
 
 void meet_and_stock(runtime::Worker& worker, Barrier which, const void* call_site) {

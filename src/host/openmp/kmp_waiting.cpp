@@ -135,6 +135,7 @@ LARES_EXPORT void __kmpc_barrier(kmp_location* loc, std::int32_t gtid) {
     if (lares::omp::t_placed_region == nullptr) return LARES_KMP_REAL(__kmpc_barrier)(loc, gtid);
     return lares_placed_barrier(loc, gtid, __builtin_return_address(0));
   }
+  if (lares::omp::meets_nobody(*worker)) return;
   kmp::meet(*worker, kmp::kind_of(loc), __builtin_return_address(0));
 }
 

@@ -8,6 +8,8 @@
 #include "host/openmp/stock.hpp"
 #include "host/openmp/tools/finding.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/record.hpp"
+#include "runtime/watch.hpp"
 
 namespace lares::omp {
 
@@ -74,6 +76,15 @@ class LeftToStock {
 /// later, of which it may get some, or if the team is itself alone.
 inline bool idles_when_waiting(const runtime::Worker& worker) noexcept {
   return worker.team->size() > 1 && !worker.team->deferred_seen.load(std::memory_order_relaxed);
+}
+
+/// Whether a barrier of the worker's team is nothing: it is alone, has no tasks and cannot be
+/// cancelled, and nobody listens to it.
+inline bool meets_nobody(const runtime::Worker& worker) noexcept {
+  const runtime::Team& team = *worker.team;
+  return team.size() == 1 && !team.deferred_seen.load(std::memory_order_relaxed) &&
+         !team.cancellable && !runtime::record::is_on(worker) && !runtime::watch::is_on(worker) &&
+         !runtime::Engine::is_barrier_awaited();
 }
 
 /// The worker is about to wait for its team at a barrier that stands in its region. True if it has
