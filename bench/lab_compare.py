@@ -138,8 +138,11 @@ def one_run(options, case, compiler, configuration):
             "guest_seconds": run.seconds, "again": lab_guests.retries(run)}
 
 
-def measure(options, cases, configurations, once=one_run, beside=(STOCK,)):
-    """The runs of each (case, compiler, configuration), as `once` answers each; with these beside."""
+def measure(options, cases, configurations, once=one_run, beside=(STOCK,), failed=None):
+    """The runs of each (case, compiler, configuration), as `once` answers each; with these beside.
+
+    `failed`: a list for what is said of runs that fail, so that the others go on; None: the first one ends it.
+    """
     compilers = chosen("--compilers", options.compilers, COMPILERS)
     plan = [(case, compiler, configuration) for case in cases for compiler in compilers
             for configuration in [*beside, *configurations]]
@@ -148,7 +151,13 @@ def measure(options, cases, configurations, once=one_run, beside=(STOCK,)):
     for _, each in harness.interleaved(plan, options.rounds, 1):
         case, compiler, configuration = each
         progress.step(f"{case.name} {compiler} {configuration.name}")
-        runs[each].append(once(options, *each))
+        try:
+            runs[each].append(once(options, *each))
+        except harness.ProgramFailed as failure:
+            if failed is None:
+                raise
+            failed.append(f"{case.name}-{compiler}, {configuration.name}: {failure}")
+            continue
         if options.json:  # whatever was counted is kept, if a later run should fail
             harness.write_json(options.json, as_json(runs))
     progress.end()
@@ -160,22 +169,26 @@ def median(runs, what):
 
 
 def better_stock(runs, case):
-    """The crossing lines of the stock runtime that has fewer of them."""
-    return min(median(some, "crossing") for (of, _, how), some in runs.items()
-               if of is case and how.is_stock)
+    """The crossing lines of the stock runtime that has fewer of them; None if no run has been counted."""
+    return min((median(some, "crossing") for (of, _, how), some in runs.items()
+                if of is case and how.is_stock and some), default=None)
 
 
 def table_of(runs):
     table = harness.Table(["shape, policy", "remote, thousands", "of lines",
                            "crossing, thousands", "of the better stock", "bound"])
     for (case, compiler, how), some in runs.items():
+        name = f"stock {COMPILERS[compiler]}" if how.is_stock else how.name
+        if not some:
+            table.add(f"{case.name}-{compiler}, {name}", *["-"] * 5)
+            continue
         remote = harness.Spread([r["remote"] / 1000 for r in some])
         crossing = harness.Spread([r["crossing"] / 1000 for r in some])
         share = harness.Spread([100 * r["crossing"] / r["all"] for r in some])
-        name = f"stock {COMPILERS[compiler]}" if how.is_stock else how.name
+        stock = better_stock(runs, case)
         table.add(f"{case.name}-{compiler}, {name}", remote.text("{:.0f}".format),
                   share.text("{:.0f}".format) + " %", crossing.text("{:.0f}".format),
-                  harness.two_decimals(1000 * crossing.median / better_stock(runs, case)),
+                  harness.two_decimals(1000 * crossing.median / stock) if stock else "-",
                   "-" if case.bound is None else f"{case.bound / 1000:.0f}")
     return table
 

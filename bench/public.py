@@ -112,8 +112,11 @@ def count(options, programs, configurations):
     cases = [lab_compare.Case(program["name"], program["name"], program["lab_arguments"], "program",
                               None, program["right"], options.folder, program.get("files", ()))
              for program in programs]
-    print(lab_compare.table_of(lab_compare.measure(options, cases, configurations)).text())
-    return 0
+    failed = []
+    print(lab_compare.table_of(lab_compare.measure(options, cases, configurations, failed=failed)).text())
+    for sentence in failed:
+        print(sentence)
+    return 1 if failed else 0
 
 
 def body():
