@@ -194,14 +194,35 @@ void run_now(runtime::Worker& worker, CompilerTask& made,
 }
 
 namespace {
+// Each of these ends in a call with arguments of its own, so that none has registers to save.
+
+[[gnu::noinline]] void submit_perhaps_in_series(runtime::Worker& worker, CompilerTask& made,
+                                                std::span<const runtime::Dependence> dependences) {
+  runtime::Task& task = task_of(made);
+  runtime::submit_perhaps_in_series(worker, task, reinterpret_cast<std::uintptr_t>(made.routine),
+                                    runtime::words_of(task.payload(), task.host.bits.payload),
+                                    dependences);
+}
+
+[[gnu::always_inline]] inline void hand_in_with_its_priority(
+    runtime::Worker& worker, CompilerTask& made, std::span<const runtime::Dependence> dependences) {
+  runtime::Task& task = task_of(made);
+  if (is_included(worker, task.host.bits.flags)) return run_now(worker, made, dependences);
+  if (runtime::may_be_in_series(worker)) return submit_perhaps_in_series(worker, made, dependences);
+  runtime::submit(worker, task, dependences);
+}
+
+[[gnu::noinline]] void hand_in_prioritised(runtime::Worker& worker, CompilerTask& made,
+                                           std::span<const runtime::Dependence> dependences) {
+  task_of(made).priority = priority_of(worker, task_of(made));
+  hand_in_with_its_priority(worker, made, dependences);
+}
+
 [[gnu::always_inline]] inline void hand_in(runtime::Worker& worker, CompilerTask& made,
                                            std::span<const runtime::Dependence> dependences) {
-  runtime::Task& task = task_of(made);
-  const std::uint32_t bits = task.host.bits.flags;
-  if ((bits & task_bit::priority) != 0) task.priority = priority_of(worker, task);
-  if (is_included(worker, bits)) return run_now(worker, made, dependences);
-  runtime::submit_from(worker, task, reinterpret_cast<std::uintptr_t>(made.routine),
-                       runtime::words_of(task.payload(), task.host.bits.payload), dependences);
+  if ((task_of(made).host.bits.flags & task_bit::priority) != 0)
+    return hand_in_prioritised(worker, made, dependences);
+  hand_in_with_its_priority(worker, made, dependences);
 }
 
 [[gnu::noinline]] void hand_in_watched(runtime::Worker& worker, CompilerTask& made,
