@@ -91,7 +91,7 @@ class Binding(unittest.TestCase):
         return int(done.stdout)
 
     def test_threads_of_inner_teams_are_made_where_they_shall_run(self):
-        """What is made with its master's processors often starts on the master's core. Without that there
+        """What is made with its master's processors may start on the master's core. Without that there
         is not one; the first team of a master has no place before its threads are there."""
         if len(self.all) < 2:
             self.skipTest("needs two processors")

@@ -408,8 +408,8 @@ TeamBinding::TeamBinding(int thread, NewThreads new_threads) noexcept : thread_(
 }
 
 // Whether a team is likely to get the places of the master's last one. Then its threads are made
-// there: one that is made with its master's processors often starts on the master's core, since its
-// forerunner still ends on its own, and one of the two waits for the other for a time slice.
+// there: one that is made with its master's processors may start on the master's core, and then one
+// of the two waits for the other for a time slice.
 bool TeamBinding::is_last_team_likely() noexcept {
   const auto& places = memory_->places;
   if (places.size() < 2 || (outer_place_ >= 0 && places[0] != outer_place_)) return false;
