@@ -60,6 +60,25 @@ function(lares_optimise_lightly)
   endforeach()
 endfunction()
 
+# A command that starts another pays for its own start each time. Half of it would be to relocate the
+# C++ library: without it, and at a fixed address, little is left of that.
+function(lares_start_quickly)
+  if(LARES_SANITIZE)
+    return()
+  endif()
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -static-libstdc++ -static-libgcc)
+  check_cxx_source_compiles("#include <string>
+int main(int count, char**) { return static_cast<int>(std::string(count, ' ').size()); }"
+                            LARES_HAS_STATIC_CXX_LIBRARY)
+  foreach(target IN LISTS ARGN)
+    if(LARES_HAS_STATIC_CXX_LIBRARY)
+      target_link_options(${target} PRIVATE ${CMAKE_REQUIRED_LINK_OPTIONS})
+    endif()
+    target_link_options(${target} PRIVATE -no-pie)
+  endforeach()
+endfunction()
+
 # The engine's hot paths cross folders; let the compiler see through. With Clang this would need a
 # linker that Debian's gcc-12 toolchain does not bring; and what is disturbed on purpose need not be fast.
 function(lares_optimise_across_files)

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -100,13 +101,19 @@ int finish(int status) {
                   status == 0 ? 1 : status);
 }
 
-void describe_app(CLI::App& app) {
+/// Of the commands only the one that the user names as the first word, if any does: to describe all
+/// of them takes longer than what some do.
+void describe_app(CLI::App& app, std::string_view first_word) {
   app.name(lares::cli::this_program.name);
   app.set_version_flag("--version", "lares " LARES_VERSION);
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(36);
   app.footer(lares::cli::this_program.footer);
-  for (const auto& command : lares::cli::this_program.commands) {
+  const auto& commands = lares::cli::this_program.commands;
+  const bool is_named = std::ranges::any_of(
+      commands, [first_word](const auto& command) { return command.name == first_word; });
+  for (const auto& command : commands) {
+    if (is_named && command.name != first_word) continue;
     if (command.add == nullptr) {
       app.add_subcommand(command.name, command.summary);
     } else {
@@ -148,7 +155,7 @@ int main(int argc, char** argv) {
       return complain(lares::cli::become_other_program(argv), status_mistake);
     }
     CLI::App app{lares::cli::this_program.summary};
-    describe_app(app);
+    describe_app(app, argc > 1 ? argv[1] : "");
     return finish(dispatch(app, argc, argv));
   } catch (const std::exception& error) {
     return complain(fmt::format("internal error: {}", error.what()), 1);

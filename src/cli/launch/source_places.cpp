@@ -1,8 +1,6 @@
 #include "cli/launch/source_places.hpp"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -11,6 +9,7 @@
 #include <string_view>
 
 #include "analysis/stats_file.hpp"
+#include "cli/launch/debug_library.hpp"
 #include "cli/launch/symbols.hpp"
 
 namespace lares::cli {
@@ -32,23 +31,23 @@ std::string function_of(const char* symbol) {
 }
 
 // The line of an attribute, and the name of its file by number in the unit's table.
-std::string line_of_call(Dwarf_Die* unit, Dwarf_Die* inlined) {
+std::string line_of_call(const DebugLibrary& dw, Dwarf_Die* unit, Dwarf_Die* inlined) {
   Dwarf_Attribute attribute{};
   Dwarf_Word line = 0;
   Dwarf_Word file = 0;
-  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0 ||
-      dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 || line == 0) {
+  if (dw.formudata(dw.attr(inlined, DW_AT_call_line, &attribute), &line) != 0 ||
+      dw.formudata(dw.attr(inlined, DW_AT_call_file, &attribute), &file) != 0 || line == 0) {
     return {};
   }
   Dwarf_Files* files = nullptr;
   std::size_t count = 0;
-  if (dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count) return {};
-  const char* const name = dwarf_filesrc(files, file, nullptr, nullptr);
+  if (dw.getsrcfiles(unit, &files, &count) != 0 || file >= count) return {};
+  const char* const name = dw.filesrc(files, file, nullptr, nullptr);
   return name == nullptr ? std::string() : fmt::format("{}:{}", file_name(name), line);
 }
 
-bool holds_functions(Dwarf_Die* die) noexcept {
-  switch (dwarf_tag(die)) {
+bool holds_functions(const DebugLibrary& dw, Dwarf_Die* die) noexcept {
+  switch (dw.tag(die)) {
     case DW_TAG_subprogram:
     case DW_TAG_inlined_subroutine:
     case DW_TAG_lexical_block:
@@ -64,16 +63,17 @@ bool holds_functions(Dwarf_Die* die) noexcept {
 // Where a function itself calls what was inlined at that address; empty if nothing was. Not by
 // dwarf_getscopes(): GCC has the body of a task inside of the function whose source it stands in,
 // whose own code is elsewhere.
-std::string outermost_call(Dwarf_Die* unit, Dwarf_Die* parent, Dwarf_Addr address) {
+std::string outermost_call(const DebugLibrary& dw, Dwarf_Die* unit, Dwarf_Die* parent,
+                           Dwarf_Addr address) {
   Dwarf_Die die{};
-  for (int more = dwarf_child(parent, &die); more == 0; more = dwarf_siblingof(&die, &die)) {
-    if (!holds_functions(&die)) continue;
-    const bool inlined = dwarf_tag(&die) == DW_TAG_inlined_subroutine;
-    if (inlined && dwarf_haspc(&die, address) != 1) continue;
-    if (std::string call = inlined ? line_of_call(unit, &die) : std::string(); !call.empty()) {
+  for (int more = dw.child(parent, &die); more == 0; more = dw.siblingof(&die, &die)) {
+    if (!holds_functions(dw, &die)) continue;
+    const bool inlined = dw.tag(&die) == DW_TAG_inlined_subroutine;
+    if (inlined && dw.haspc(&die, address) != 1) continue;
+    if (std::string call = inlined ? line_of_call(dw, unit, &die) : std::string(); !call.empty()) {
       return call;
     }
-    if (std::string call = outermost_call(unit, &die, address); !call.empty()) return call;
+    if (std::string call = outermost_call(dw, unit, &die, address); !call.empty()) return call;
   }
   return {};
 }
@@ -81,12 +81,13 @@ std::string outermost_call(Dwarf_Die* unit, Dwarf_Die* parent, Dwarf_Addr addres
 /// The debug information of one file.
 class DebugFile {
  public:
-  explicit DebugFile(const std::string& path) : session_(dwfl_begin(&callbacks), &dwfl_end) {
+  DebugFile(const DebugLibrary& dw, const std::string& path)
+      : dw_(dw), callbacks_(callbacks(dw)), session_(dw.begin(&callbacks_), dw.end) {
     if (!session_ || !is_regular_file(path)) return;
-    dwfl_report_begin(session_.get());
-    module_ = dwfl_report_offline(session_.get(), "", path.c_str(), -1);
-    dwfl_report_end(session_.get(), nullptr, nullptr);
-    if (module_ != nullptr && dwfl_module_getelf(module_, &bias_) == nullptr) module_ = nullptr;
+    dw.report_begin(session_.get());
+    module_ = dw.report_offline(session_.get(), "", path.c_str(), -1);
+    dw.report_end(session_.get(), nullptr, nullptr);
+    if (module_ != nullptr && dw.module_getelf(module_, &bias_) == nullptr) module_ = nullptr;
   }
 
   /// The first line of the function whose code begins there: its first instructions may belong to
@@ -105,7 +106,7 @@ class DebugFile {
     return {};
   }
   [[nodiscard]] const char* symbol(std::uint64_t offset) const {
-    return module_ == nullptr ? nullptr : dwfl_module_addrname(module_, offset + bias_);
+    return module_ == nullptr ? nullptr : dw_.module_addrname(module_, offset + bias_);
   }
 
  private:
@@ -114,32 +115,40 @@ class DebugFile {
                           GElf_Word, char**) {
     return -1;
   }
-  static constexpr Dwfl_Callbacks callbacks{.find_elf = dwfl_build_id_find_elf,
-                                            .find_debuginfo = find_nothing,
-                                            .section_address = dwfl_offline_section_address,
-                                            .debuginfo_path = nullptr};
+  static Dwfl_Callbacks callbacks(const DebugLibrary& dw) noexcept {
+    return {.find_elf = dw.build_id_find_elf,
+            .find_debuginfo = find_nothing,
+            .section_address = dw.offline_section_address,
+            .debuginfo_path = nullptr};
+  }
 
   // The compilation unit with that code. Asked one by one: Clang writes no table of addresses.
   [[nodiscard]] Dwarf_Die* unit_at(Dwarf_Addr address, Dwarf_Addr& bias) const {
     Dwarf_Die* unit = nullptr;
-    while ((unit = dwfl_module_nextcu(module_, unit, &bias)) != nullptr) {
-      if (dwarf_haspc(unit, address - bias) == 1) return unit;
+    while ((unit = dw_.module_nextcu(module_, unit, &bias)) != nullptr) {
+      if (dw_.haspc(unit, address - bias) == 1) return unit;
     }
     return nullptr;
   }
-  static std::string line_in(Dwarf_Die* unit, Dwarf_Addr address) {
-    Dwarf_Line* const found = dwarf_getsrc_die(unit, address);
+  [[nodiscard]] std::string line_in(Dwarf_Die* unit, Dwarf_Addr address) const {
+    Dwarf_Line* const found = dw_.getsrc_die(unit, address);
     int number = 0;
-    if (found == nullptr || dwarf_lineno(found, &number) != 0 || number == 0) return {};
-    if (std::string call = outermost_call(unit, unit, address); !call.empty()) return call;
-    const char* const file = dwarf_linesrc(found, nullptr, nullptr);
+    if (found == nullptr || dw_.lineno(found, &number) != 0 || number == 0) return {};
+    if (std::string call = outermost_call(dw_, unit, unit, address); !call.empty()) return call;
+    const char* const file = dw_.linesrc(found, nullptr, nullptr);
     return file == nullptr ? std::string() : fmt::format("{}:{}", file_name(file), number);
   }
 
+  const DebugLibrary& dw_;
+  const Dwfl_Callbacks callbacks_;
   std::unique_ptr<Dwfl, void (*)(Dwfl*)> session_;
   Dwfl_Module* module_ = nullptr;
   GElf_Addr bias_ = 0;
 };
+
+std::string offset_in(const std::string& path, std::uint64_t offset) {
+  return fmt::format("{}+{:#x}", file_name(path), offset);
+}
 
 std::string place_in(const DebugFile& file, const std::string& path, std::uint64_t offset) {
   const std::string line = file.line(offset);
@@ -149,13 +158,15 @@ std::string place_in(const DebugFile& file, const std::string& path, std::uint64
     return function.empty() ? line : fmt::format("{} {}", line, function);
   }
   if (symbol != nullptr) return fmt::format("{} ({})", demangled(symbol), file_name(path));
-  return fmt::format("{}+{:#x}", file_name(path), offset);
+  return offset_in(path, offset);
 }
 
 }  // namespace
 
 std::string source_place(const std::string& path, std::uint64_t offset) {
-  return analysis::printable(place_in(DebugFile(path), path, offset));
+  const DebugLibrary* const dw = debug_library();
+  return analysis::printable(dw == nullptr ? offset_in(path, offset)
+                                           : place_in(DebugFile(*dw, path), path, offset));
 }
 
 }  // namespace lares::cli

@@ -44,16 +44,15 @@ std::vector<std::string> protect_program(const CLI::App& run, std::vector<std::s
 }
 
 std::vector<std::string> protect_programs(const CLI::App& app, std::vector<std::string> words) {
-  const auto runs =
-      app.get_subcommands([](const CLI::App* command) { return command->get_name() == "run"; });
-  if (runs.empty()) return words;
-  if (words.empty() || words.front() != "lab") {
-    return protect_program(*runs.front(), std::move(words));
-  }
-  const std::string lab = words.front();
+  const std::string command = words.empty() ? std::string() : words.front();
+  const auto found = app.get_subcommands(
+      [&command](const CLI::App* known) { return known->get_name() == command; });
+  if (found.empty()) return words;
+  if (command == "run") return protect_program(*found.front(), std::move(words));
+  if (command != "lab") return words;
   words.erase(words.begin());
-  words = protect_program(*app.get_subcommand("lab")->get_subcommand("run"), std::move(words));
-  words.insert(words.begin(), lab);
+  words = protect_program(*found.front()->get_subcommand("run"), std::move(words));
+  words.insert(words.begin(), command);
   return words;
 }
 
