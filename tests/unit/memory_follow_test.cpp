@@ -3,15 +3,18 @@
 #include <sys/mman.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "memory/follow/heap_areas.hpp"
 #include "memory/follow/samples.hpp"
 #include "memory/next_touch/ways.hpp"
 #include "memory_area.hpp"
+#include "memory_calls_fake.hpp"
 
 namespace lares::memory {
 namespace {
@@ -209,9 +212,11 @@ TEST(Samples, TellWhoTouchedThemAndKeepTheirBytes) {
   EXPECT_TRUE(area.intact());
 }
 
-/// What was asked to move, and where to.
+/// As on a machine of two nodes, the pages all on the second one: what was asked to move, and
+/// which nodes were preferred.
 std::vector<std::pair<std::uintptr_t, int>> g_moved;
-long note_moves(std::size_t count, void** pages, const int* nodes, int* status) noexcept {
+std::atomic<std::uint64_t> g_preferred{0};
+long on_node_1(std::size_t count, void** pages, const int* nodes, int* status) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     if (nodes != nullptr)
       g_moved.emplace_back(reinterpret_cast<std::uintptr_t>(pages[i]), nodes[i]);
@@ -219,52 +224,51 @@ long note_moves(std::size_t count, void** pages, const int* nodes, int* status) 
   }
   return 0;
 }
+long note_preference(int /*mode*/, const unsigned long* nodes) noexcept {
+  if (nodes != nullptr) g_preferred |= *nodes;
+  return 0;
+}
 
-TEST(Samples, ReturnToWhereTheyLayAndThoseOfASteadyUserNeedNot) {
+class SamplesLie : public ::testing::TestWithParam<bool> {};
+
+TEST_P(SamplesLie, WhereTheyLayWhetherTouchedOrNot) {
   if (ways_here(real_calls()).by_thread != 0) GTEST_SKIP() << "userfaultfd is refused";
-  SystemCalls calls = real_calls();
-  calls.move = note_moves;
+  const bool copied = GetParam() || !ways_here(real_calls()).moves;
+  SystemCalls calls = GetParam() ? old_calls() : real_calls();
+  calls.move = on_node_1;
+  calls.prefer = note_preference;
   const machine::Machine machine = two_domains();
   const Nodes nodes(machine);
-  NextTouch next_touch(real_calls(), nodes, Bytes{page});
+  NextTouch next_touch(calls, nodes, Bytes{page});
   TestArea area(128);
   const std::array<LargeArea, 1> areas{LargeArea{area.address(), area.address() + 128 * page}};
   Samples samples;
   samples.choose(calls, nodes, areas, Bytes{page});
   ASSERT_EQ(samples.runs(), 2U);
-  const auto none_goes = [](std::size_t) { return false; };
-  const auto all_go = [](std::size_t area_number) {
-    EXPECT_EQ(area_number, 0U);
-    return true;
-  };
   g_moved.clear();
-  samples.return_home(calls, nodes, none_goes);
-  EXPECT_TRUE(g_moved.empty()) << "nobody has touched any";
-  const auto touch_all = [&](std::size_t turn) {
-    ASSERT_EQ(samples.mark(next_touch), 0);
-    EXPECT_TRUE(area.intact());
-    collect_all(samples, next_touch, turn);
-  };
-  touch_all(0);
-  samples.return_home(calls, nodes, all_go);
-  EXPECT_EQ(g_moved.size(), 2 * Samples::run_pages) << "touched in one turn only";
+  g_preferred = 0;
+  ASSERT_EQ(samples.mark(next_touch), 0);
+  // By a user whose processor belongs to no core of the machine, and so to the first domain.
+  EXPECT_TRUE(area.intact());
+  collect_all(samples, next_touch, 0);
+  EXPECT_EQ(samples.touched(0), 1);
+  EXPECT_TRUE(g_moved.empty()) << "to where they were touched";
+  EXPECT_EQ(g_preferred & 1U, 0U) << "the node of who touched them";
+  EXPECT_EQ(g_preferred != 0, copied) << "a copy has to be made where the page lay";
+  EXPECT_EQ(next_touch.counts().sampled, 2 * Samples::run_pages);
+  EXPECT_EQ(next_touch.counts().pages, 0U);
+  ASSERT_EQ(samples.mark(next_touch), 0);
+  samples.settle(next_touch);
+  EXPECT_EQ(g_moved.size(), copied ? 2 * Samples::run_pages : 0U) << "copies of whoever settles";
   for (const auto& [at, node] : g_moved) {
     EXPECT_EQ(node, 1);
     EXPECT_TRUE(at >= area.address() && at < area.address() + 128 * page);
   }
-  g_moved.clear();
-  touch_all(1);
-  // By a user whose processor belongs to no core of the machine, and so to the first domain.
-  samples.return_home(calls, nodes, all_go);
-  EXPECT_TRUE(g_moved.empty());
-  g_moved.clear();
-  samples.return_home(calls, nodes, none_goes);
-  EXPECT_EQ(g_moved.size(), 2 * Samples::run_pages);
-  g_moved.clear();
-  samples.forget();
-  samples.return_home(calls, nodes, none_goes);
-  EXPECT_TRUE(g_moved.empty());
+  EXPECT_TRUE(area.intact());
 }
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SamplesLie, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Before6_8" : "OfToday"; });
 
 }  // namespace
 }  // namespace lares::memory

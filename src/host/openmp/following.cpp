@@ -167,24 +167,12 @@ void find_areas(State& state) noexcept {
   state.areas_found = static_cast<std::size_t>(end - areas);
 }
 
-/// A look shall leave no trace: thieves touch, too, and whoever reads the edge of a neighbour's
-/// part. But in areas of which `goes(area)` is true each page is where the others will be.
-template <class Goes>
-void return_samples(State& state, Goes goes) noexcept {
-  if (!state.nodes.several()) return;
-  state.samples.return_home(memory::real_calls(), state.nodes, goes);
-}
-void return_all_samples(State& state) noexcept {
-  return_samples(state, [](std::size_t) { return false; });
-}
-
 void look(State& state, bool first) noexcept {
   const Nanoseconds start = now();
   if (first) {
     if (!may_mark()) return;
     // Of work that was replaced.
     state.samples.settle(state.next_touch);
-    return_all_samples(state);
     find_areas(state);
     state.samples.choose(memory::real_calls(), state.nodes,
                          std::span(state.areas(), state.areas_found), state.page);
@@ -294,7 +282,7 @@ struct Verdict {
 /// touch and not the page that costs.
 double page_cost(State& state, bool coarse) noexcept {
   const memory::NextTouchCounts counts = state.next_touch.counts();
-  const double fetched = static_cast<double>(counts.pages);
+  const double fetched = static_cast<double>(counts.pages + counts.sampled);
   const double measured = fetched == 0 ? 0 : static_cast<double>(counts.nanoseconds) / fetched;
   return std::max(memory::usual_page_ns, coarse ? measured / 4 : measured);
 }
@@ -445,16 +433,9 @@ bool move_seen_threads(State& state, const Engine::StableWork& work) noexcept {
 }
 
 void judge_samples(State& state, const Engine::StableWork& work) noexcept {
-  if (move_seen_threads(state, work) || rebind_threads(work, state.samples)) {
-    return_all_samples(state);
-    return state.follow.give_up(now().count);
-  }
-  if (!state.moves_data) {
-    return_all_samples(state);
-    return state.follow.give_up(now().count);
-  }
+  const bool threads_go = move_seen_threads(state, work) || rebind_threads(work, state.samples);
+  if (threads_go || !state.moves_data) return state.follow.give_up(now().count);
   Verdict verdict = weigh_all(state, work.threads);
-  return_samples(state, [&state](std::size_t area) { return state.judged()[area].goes; });
   tell_evidence(state, verdict);
   if (verdict.pages == 0) return state.follow.give_up(now().count);
   const double needed = decide::turns_to_pay(verdict.cost, static_cast<double>(state.follow.turn()),
@@ -556,13 +537,14 @@ void tell_brought() noexcept {
 void tell_fetched() noexcept {
   tell_brought();
   const memory::NextTouchCounts counts = g_state->next_touch.counts();
-  if (counts.pages == 0) return;
+  const std::uint64_t touches = counts.pages + counts.sampled;
+  if (touches == 0) return;
   std::array<char, 240> text;
   std::snprintf(text.data(), text.size(),
-                "%" PRIu64
-                " pages went to the threads that touched them, samples among them, %.1f us each",
-                counts.pages,
-                static_cast<double>(counts.nanoseconds) / 1e3 / static_cast<double>(counts.pages));
+                "touches of %" PRIu64 " pages were looked at, and %" PRIu64
+                " pages went to the threads that touched them, %.1f us each",
+                counts.sampled, counts.pages,
+                static_cast<double>(counts.nanoseconds) / 1e3 / static_cast<double>(touches));
   note(text.data());
 }
 

@@ -120,24 +120,6 @@ double Samples::touched(std::size_t turn) const noexcept {
   return there == 0 ? 0 : static_cast<double>(touched) / static_cast<double>(there);
 }
 
-void Samples::return_run(const SystemCalls& calls, const Nodes& nodes, std::size_t run,
-                         bool steady_stay) const noexcept {
-  std::array<void*, run_pages> pages{};
-  std::array<int, run_pages> homes{};
-  std::array<int, run_pages> status{};
-  std::size_t moved = 0;
-  for (std::size_t i = 0; i < runs_[run].pages; ++i) {
-    const SampledPage& page = pages_[run][i];
-    const bool touched = page.toucher[0].valid() || page.toucher[1].valid();
-    const bool steady = page.toucher[0].valid() && page.toucher[0] == page.toucher[1];
-    if (!touched || (steady && steady_stay)) continue;
-    if (!nodes.node_of(page.home).valid()) continue;
-    pages[moved] = pointer(runs_[run].begin + i * page_);
-    homes[moved++] = nodes.node_of(page.home).value();
-  }
-  if (moved != 0) calls.move(moved, pages.data(), homes.data(), status.data());
-}
-
 void Samples::settle(NextTouch& next_touch) noexcept {
   for (std::size_t r = 0; r < count_; ++r) {
     next_touch.settle(runs_[r].begin, {runs_[r].pages * page_});

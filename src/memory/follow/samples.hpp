@@ -21,7 +21,7 @@ struct SampledPage {
   std::array<OsCpu, 2> cpu;         ///< where the toucher ran, by turn
 };
 
-/// At most 32 runs of 16 pages, evenly over the areas. A sampled page itself goes to its toucher.
+/// At most 32 runs of 16 pages, evenly over the areas. The pages themselves stay where they lie.
 /// Thread safety: one user at a time; others may do with the memory what they like.
 class Samples {
  public:
@@ -30,8 +30,7 @@ class Samples {
 
   /// Chooses runs, at most one for `pages_per_run` pages, and asks where their pages are.
   /// `areas` stays the caller's, constant as long as this is used. Of four choices in a row each is
-  /// of other pages: those before have gone to who touched them, while the rest of the data lies
-  /// where it lay.
+  /// of other pages.
   void choose(const SystemCalls& calls, const Nodes& nodes, std::span<const LargeArea> areas,
               Bytes page) noexcept;
   /// Lets all runs wait for their next touch. 0, or the first errno if none can be.
@@ -40,12 +39,6 @@ class Samples {
   void collect(NextTouch& next_touch, std::size_t turn) noexcept;
   /// The share of that in what exists of the samples.
   [[nodiscard]] double touched(std::size_t turn) const noexcept;
-  /// What was touched goes back to where it lay before anything was looked at, but for what had the
-  /// same user in both turns in an area of which `goes(area)` is true.
-  template <class Goes>
-  void return_home(const SystemCalls& calls, const Nodes& nodes, Goes goes) const noexcept {
-    for (std::size_t r = 0; r < count_; ++r) return_run(calls, nodes, r, goes(runs_[r].area));
-  }
   /// Until the next choice there are none.
   void forget() noexcept { count_ = 0; }
   /// Nothing of them waits any more.
@@ -95,8 +88,6 @@ class Samples {
   };
   void note(std::size_t turn, const NextTouch::Touched& touched) noexcept;
   bool ask(const SystemCalls& calls, const Nodes& nodes, std::size_t run) noexcept;
-  void return_run(const SystemCalls& calls, const Nodes& nodes, std::size_t run,
-                  bool steady_stay) const noexcept;
 
   std::array<Run, most_runs> runs_{};
   std::array<std::array<SampledPage, run_pages>, most_runs> pages_{};

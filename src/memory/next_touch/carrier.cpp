@@ -3,8 +3,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <optional>
 
 #include "base/clock.hpp"
 #include "base/disorder.hpp"
@@ -14,6 +16,48 @@
 
 namespace lares::memory {
 namespace {
+
+/// Where some pages lie, for their copies to go there as well: the kernel makes these near to
+/// whoever asks for them.
+class LyingPages {
+ public:
+  /// Arrays of so many have room on the small stack of a signal handler.
+  static constexpr std::size_t most = 64;
+
+  LyingPages(const SystemCalls& calls, std::uintptr_t first, std::size_t count,
+             std::uint64_t page) noexcept
+      : calls_(calls), page_(page), count_(std::min(count, most)) {
+    fill(first);
+    nodes_.fill(-1);
+    std::array<int, most> status;
+    status.fill(-1);
+    if (calls.move(count_, pages_.data(), nullptr, status.data()) >= 0) nodes_ = status;
+  }
+
+  /// Copies of the first `count` of them are at `first`.
+  void bring_copies(std::uintptr_t first, std::size_t count) noexcept {
+    fill(first);
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < std::min(count, count_); ++i) {
+      if (nodes_[i] < 0) continue;
+      pages_[known] = pages_[i];
+      nodes_[known++] = nodes_[i];
+    }
+    std::array<int, most> status;
+    if (known != 0) calls_.move(known, pages_.data(), nodes_.data(), status.data());
+  }
+
+ private:
+  void fill(std::uintptr_t first) noexcept {
+    for (std::size_t i = 0; i < count_; ++i) pages_[i] = pointer(first + i * page_);
+  }
+
+  const SystemCalls& calls_;
+  std::uint64_t page_;
+  std::size_t count_;
+  std::array<void*, most> pages_;
+  std::array<int, most> nodes_;  ///< below 0: not known
+};
 
 /// A page that was shared by a fork becomes this process' own when it is written.
 void make_own(std::uintptr_t page) noexcept {
@@ -172,8 +216,8 @@ int Carrier::carry(Region& region, std::uint32_t index, const Toucher& toucher) 
   for (std::uintptr_t at = region.chunk_begin(index); at < end;) {
     const std::uint64_t bytes = std::min({end - at, most, request_from(at)});
     if (const int error = enter(region, toucher, patience); error != 0) return error;
-    const Userfault::Done done =
-        bytes > page ? request(region, at, bytes) : request_page(region, at);
+    const Userfault::Done done = bytes > page ? request(region, at, bytes, toucher.fetches)
+                                              : request_page(region, at, toucher.fetches);
     shared_.watch_of(region.way).gate.leave();
     at += done.bytes;
     if (done.bytes > 0) {
@@ -194,29 +238,30 @@ int Carrier::carry(Region& region, std::uint32_t index, const Toucher& toucher) 
 }
 
 /// Of one page everything is tried, and the error is a refusal.
-Userfault::Done Carrier::request_page(Region& region, std::uintptr_t at) noexcept {
+Userfault::Done Carrier::request_page(Region& region, std::uintptr_t at, bool fetches) noexcept {
   const std::uint64_t page = shared_.page;
-  Userfault::Done done = request(region, at, page);
+  Userfault::Done done = request(region, at, page, fetches);
   if (done.error == EEXIST) return {page, 0};
   if (done.error == EBUSY) {
     if (const int error = make_readable(region, at); error != 0) return {0, error};
     make_own(region.aside(at));
-    done = request(region, at, page);
+    done = request(region, at, page, fetches);
   }
   // Another protection, say: such mappings exchange no pages.
-  if (done.error == EINVAL) done = copy(region, at, page);
+  if (done.error == EINVAL) done = copy(region, at, page, fetches);
   if (done.error == EEXIST) return {page, 0};  // it never went aside
   if (done.error != ENOENT) return done;
   // The place is nobody's to watch. A change that has not been read would be told by EAGAIN first.
-  done = copy(region, at, page);
+  done = copy(region, at, page, fetches);
   if (done.error != ENOENT) return done.error == EEXIST ? Userfault::Done{page, 0} : done;
   region.keeps_alias.store(true, std::memory_order_relaxed);  // relaxed: read by the last one
   return {page, 0};
 }
 
-Userfault::Done Carrier::request(Region& region, std::uintptr_t at, std::uint64_t bytes) noexcept {
+Userfault::Done Carrier::request(Region& region, std::uintptr_t at, std::uint64_t bytes,
+                                 bool fetches) noexcept {
   Watch& watch = shared_.watch_of(region.way);
-  if (!watch.userfault.can_move()) return copy(region, at, bytes);
+  if (!watch.userfault.can_move()) return copy(region, at, bytes, fetches);
   const Userfault::Done done = watch.userfault.move(at, region.aside(at), bytes);
   watch.emptying.filled(at, at + done.bytes);  // a page is moved only to where there is none
   return done;
@@ -231,13 +276,24 @@ int Carrier::make_readable(Region& region, std::uintptr_t at) noexcept {
   return error == EEXIST || error == ENOENT ? 0 : error;
 }
 
-Userfault::Done Carrier::copy(Region& region, std::uintptr_t at, std::uint64_t bytes) noexcept {
+Userfault::Done Carrier::copy(Region& region, std::uintptr_t at, std::uint64_t bytes,
+                              bool fetches) noexcept {
   if (const int error = make_readable(region, at); error != 0) return {0, error};
-  // relaxed: as in let_go_of_alias().
-  if (region.alias_watched.load(std::memory_order_relaxed)) bytes = shared_.page;
   Watch& watch = shared_.watch_of(region.way);
+  const std::uint64_t page = shared_.page;
+  // What is fetched is copied by whoever allocates where it shall be, if the keeper does not.
+  const bool stays =
+      !fetches || (region.purpose != Purpose::migrate && watch.userfault.copied_by_keeper());
+  std::optional<LyingPages> lying;
+  if (stays && shared_.nodes.several()) {
+    bytes = std::min(bytes, LyingPages::most * page);
+    lying.emplace(shared_.calls, region.aside(at), bytes / page, page);
+  }
+  // relaxed: as in let_go_of_alias().
+  if (region.alias_watched.load(std::memory_order_relaxed)) bytes = page;
   const Userfault::Done done = watch.userfault.copy(at, region.aside(at), bytes);
   watch.emptying.filled(at, at + done.bytes);
+  if (lying && done.bytes > 0) lying->bring_copies(at, done.bytes / page);
   disorder::pause(disorder::Point::page_copied);
   // At one place again, before anybody follows a change.
   if (done.bytes > 0 && let_go_of_alias(region)) {
@@ -248,7 +304,7 @@ Userfault::Done Carrier::copy(Region& region, std::uintptr_t at, std::uint64_t b
 
 Bytes Carrier::to_node_of(const Toucher& toucher, const Region& region,
                           std::uint32_t index) noexcept {
-  const bool moves = toucher.fetches && region.purpose != Purpose::attach;
+  const bool moves = toucher.fetches && region.purpose == Purpose::migrate;
   // What the toucher itself copied is there already.
   const Userfault& userfault = shared_.watch_of(region.way).userfault;
   const bool copied =
@@ -269,15 +325,18 @@ void Carrier::count(const Region& region, std::uint32_t index, const Toucher& to
   const auto nanoseconds = static_cast<std::uint64_t>((now() - carried.start).count);
   const std::uint64_t bytes = region.chunk_end(index) - region.chunk_begin(index);
   shared_.chunks.fetch_add(1, relaxed);
-  shared_.pages.fetch_add(bytes / shared_.page, relaxed);
+  const bool is_sample = region.purpose == Purpose::sample;
+  (is_sample ? shared_.sampled : shared_.pages).fetch_add(bytes / shared_.page, relaxed);
   shared_.nanoseconds.fetch_add(nanoseconds, relaxed);
   MoveEvent event;
-  event.kind = region.purpose == Purpose::sample ? MoveKind::sample : MoveKind::fetch;
+  const bool is_away =
+      toucher.lies.valid() && toucher.lies != shared_.nodes.node_of(toucher.domain);
+  event.kind = is_sample ? MoveKind::sample : MoveKind::fetch;
   event.begin_ns = static_cast<std::uint64_t>(carried.start.count);
   event.took_ns = nanoseconds;
   event.address = region.chunk_begin(index);
   event.bytes = bytes;
-  event.arrived = carried.arrived.count;
+  event.arrived = is_sample && is_away ? bytes : carried.arrived.count;
   event.thread = static_cast<std::uint32_t>(toucher.thread);
   if (toucher.domain.valid()) event.to = static_cast<std::uint32_t>(toucher.domain.index());
   note_move(event);

@@ -16,10 +16,11 @@ namespace lares::memory {
 /// For whom a chunk is brought.
 struct Toucher {
   DomainId domain;       ///< invalid: unknown, or nobody
-  bool fetches = false;  ///< to its own node; false: the chunk is only put back
+  bool fetches = false;  ///< to its own node; false: the chunk is only put back where it lay
   bool waits = true;     ///< for other threads and for messages to be read; else EAGAIN
   pid_t thread = 0;      ///< the system's number; 0: this one
   OsCpu cpu{};           ///< where it runs; invalid: nobody asked
+  OsNode lies{};         ///< of a sample: where it lies, and stays; invalid: nobody asked
 };
 
 /// Thread safety: any thread, also in a signal handler, with all signals blocked, of regions that
@@ -48,10 +49,12 @@ class Carrier {
  private:
   int carry(Region& region, std::uint32_t index, const Toucher& toucher) noexcept;
   int enter(Region& region, const Toucher& toucher, Patience& patience) noexcept;
-  Userfault::Done request(Region& region, std::uintptr_t at, std::uint64_t bytes) noexcept;
-  Userfault::Done request_page(Region& region, std::uintptr_t at) noexcept;
+  Userfault::Done request(Region& region, std::uintptr_t at, std::uint64_t bytes,
+                          bool fetches) noexcept;
+  Userfault::Done request_page(Region& region, std::uintptr_t at, bool fetches) noexcept;
   int make_readable(Region& region, std::uintptr_t at) noexcept;
-  Userfault::Done copy(Region& region, std::uintptr_t at, std::uint64_t bytes) noexcept;
+  Userfault::Done copy(Region& region, std::uintptr_t at, std::uint64_t bytes,
+                       bool fetches) noexcept;
   bool end_watch(const Region& region) noexcept;
   int finish_late(Region& region) noexcept;
   int settle_region(Region& region, std::uintptr_t from, std::uintptr_t until) noexcept;

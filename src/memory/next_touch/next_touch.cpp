@@ -207,8 +207,9 @@ void NextTouch::collect(Take take, void* argument, Same same) noexcept {
 
 NextTouchCounts NextTouch::counts() const noexcept {
   constexpr auto relaxed = std::memory_order_relaxed;
-  return {shared_.areas.load(relaxed), shared_.chunks.load(relaxed), shared_.pages.load(relaxed),
-          shared_.nanoseconds.load(relaxed), shared_.settled.load(relaxed)};
+  return {shared_.areas.load(relaxed),   shared_.chunks.load(relaxed),
+          shared_.pages.load(relaxed),   shared_.nanoseconds.load(relaxed),
+          shared_.settled.load(relaxed), shared_.sampled.load(relaxed)};
 }
 
 /// The child has no watched memory: what is aside has to be back. What the kernel refuses to bring

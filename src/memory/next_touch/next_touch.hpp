@@ -43,9 +43,10 @@ struct Marked {
 struct NextTouchCounts {
   std::uint64_t areas = 0;        ///< marked
   std::uint64_t chunks = 0;       ///< that were touched and fetched
-  std::uint64_t pages = 0;        ///< in them
+  std::uint64_t pages = 0;        ///< in them, but for samples
   std::uint64_t nanoseconds = 0;  ///< that fetching them took, of all threads together
   std::uint64_t settled = 0;      ///< chunks that were put back without a touch
+  std::uint64_t sampled = 0;      ///< pages that were touched, and stayed where they lay
 };
 
 /// Next touch (ForestGOMP 3.3 and 3.4: mami_migrate_on_next_touch, mami_attach_on_next_touch;
@@ -129,6 +130,8 @@ class NextTouch : private Listener {
   int fetch(Way way, std::uintptr_t address, pid_t thread) noexcept;
   int stray_touch(Way way, std::uintptr_t page) noexcept;
   Toucher toucher_of(pid_t thread) noexcept;
+  void prefer_node(const Region& region, std::uint32_t index, Toucher& toucher) noexcept;
+  [[nodiscard]] OsNode node_of_page(std::uintptr_t page) const noexcept;
 
   int prepare(Way way) noexcept;
   int open(Way way) noexcept;

@@ -84,7 +84,7 @@ enum class Way : std::uint8_t {
 enum class Purpose : std::uint8_t {
   migrate,  ///< moves the chunk to the toucher
   attach,   ///< makes the toucher's domain its home in the books and leaves the pages
-  sample,   ///< as migrate, but only to learn who uses the memory
+  sample,   ///< only to learn who uses the memory: the pages stay where they lie
 };
 
 /// The state of a chunk in one word.

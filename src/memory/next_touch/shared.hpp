@@ -70,6 +70,7 @@ struct Shared {
   std::atomic<std::uint64_t> pages{0};
   std::atomic<std::uint64_t> nanoseconds{0};
   std::atomic<std::uint64_t> settled{0};
+  std::atomic<std::uint64_t> sampled{0};
 };
 
 }  // namespace lares::memory

@@ -1,10 +1,12 @@
 // What happens when a marked page is touched.
 #include <linux/mempolicy.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 
+#include "memory/migrate/migrate.hpp"
 #include "memory/next_touch/next_touch.hpp"
 #include "memory/pointer.hpp"
 #include "memory/whereabouts.hpp"
@@ -136,13 +138,14 @@ int NextTouch::fetch(Way way, std::uintptr_t address, pid_t thread) noexcept {
       // As in stray_fault(); a page that is there stays.
       return stray_touch(way, address & ~(shared_.page - 1)) == EAGAIN ? EAGAIN : 0;
     }
-    const int error = carrier_.bring(*region, index, toucher_of(thread));
+    Toucher toucher = toucher_of(thread);
+    if (shared_.nodes.several()) prefer_node(*region, index, toucher);
+    const int error = carrier_.bring(*region, index, toucher);
     if (error == ESTALE) continue;
     return error == EAGAIN ? EAGAIN : 0;  // other errors pass: the toucher touches again
   }
 }
 
-/// Pages that are copied are those of this thread: so it prefers the node for which it copies.
 Toucher NextTouch::toucher_of(pid_t thread) noexcept {
   const Whereabouts* const told = find_whereabouts(thread);
   const int known = told == nullptr ? -1 : told->cpu.load(std::memory_order_relaxed);
@@ -152,12 +155,28 @@ Toucher NextTouch::toucher_of(pid_t thread) noexcept {
   const DomainId home{told == nullptr ? -1 : told->home.load(std::memory_order_relaxed)};
   const DomainId domain =
       shared_.nodes.has(home) ? home : shared_.nodes.domain_of_cpu(static_cast<unsigned>(cpu), 0);
-  const OsNode node = shared_.nodes.node_of(domain);
-  if (shared_.nodes.several() && node.valid()) {
-    const NodeMask mask(node);
-    shared_.calls.prefer(MPOL_PREFERRED, mask.words());
-  }
   return {domain, true, false, thread, OsCpu{cpu}};
+}
+
+/// Pages that are copied are those of this thread: so it prefers the node for which it copies. A
+/// sample stays where it lies.
+void NextTouch::prefer_node(const Region& region, std::uint32_t index, Toucher& toucher) noexcept {
+  OsNode node = shared_.nodes.node_of(toucher.domain);
+  if (region.purpose != Purpose::migrate) {
+    node = node_of_page(region.aside(region.chunk_begin(index)));
+    toucher.lies = node;
+    if (shared_.watch_of(region.way).userfault.can_move()) return;
+  }
+  if (!node.valid()) return;
+  const NodeMask mask(node);
+  shared_.calls.prefer(MPOL_PREFERRED, mask.words());
+}
+
+/// Invalid if it is in no memory.
+OsNode NextTouch::node_of_page(std::uintptr_t page) const noexcept {
+  int status = -1;
+  where_are(shared_.calls, page, 1, Bytes{shared_.page}, &status);
+  return OsNode{std::max(status, -1)};
 }
 
 void NextTouch::touch(std::uintptr_t address, Bytes length) noexcept {
