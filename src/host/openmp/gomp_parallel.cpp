@@ -251,7 +251,7 @@ namespace gomp = lares::omp::gomp;
   LARES_STOCK_OF_BODY(name);                                                                       \
   if (!lares::omp::schedules(stock)) return name##_real(__VA_ARGS__);                              \
   lares::runtime::RegionHint& hint = *lares::runtime::hint_for(reinterpret_cast<const void*>(fn)); \
-  if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_may_be_ours(hint)) {     \
+  if (lares::runtime::is_trusted_taskless(hint) && !lares::omp::next_team_may_be_ours()) {         \
     gomp::t_left.note(reinterpret_cast<const void*>(fn), stock);                                   \
     const gomp::Leaving leaving(stock, threads);                                                   \
     return name##_real(__VA_ARGS__);                                                               \

@@ -22,22 +22,22 @@ inline bool next_team_waits() noexcept {
   return g_next_team.load(std::memory_order_relaxed) != nullptr;
 }
 
-/// Whether threads may have to go to their data in the region: while samples of it wait, and for
-/// ever where they have gone. The end of a region is seen from outside as well, a barrier is not.
-inline bool is_bound_by_data(const runtime::RegionHint& hint) noexcept {
+/// Whether threads may have to go to their data in the next region: while samples of it wait, and
+/// for ever where they have gone. Else a region that came so often tells of repeated work by its
+/// begins, which are seen from outside, as the barriers within it are not.
+inline bool is_bound_by_data() noexcept {
   return g_binds_by_data &&
-         (!g_learning_rests.load(std::memory_order_relaxed) ||
-          hint.has_barriers.load(std::memory_order_relaxed) || are_places_exchanged());
+         (!g_learning_rests.load(std::memory_order_relaxed) || are_places_exchanged());
 }
 
 /// Whether the next region may not be left to the stock runtime, though it makes no tasks.
-inline bool next_team_may_be_ours(const runtime::RegionHint& hint) noexcept {
-  return next_team_waits() || bubbles::on() || is_bound_by_data(hint);
+inline bool next_team_may_be_ours() noexcept {
+  return next_team_waits() || bubbles::on() || is_bound_by_data();
 }
 /// The same of a region of which it is known whether it has ever had several threads: one thread
 /// alone needs no place. Whoever leaves it to the stock runtime calls note_team().
 inline bool next_team_is_ours(const runtime::RegionHint& hint) noexcept {
-  if (next_team_waits() || is_bound_by_data(hint)) return true;
+  if (next_team_waits() || is_bound_by_data()) return true;
   return bubbles::on() && hint.has_had_team.load(std::memory_order_relaxed);
 }
 /// So many threads run a region. With a bubble scheduler the next one is placed, if it was left to
