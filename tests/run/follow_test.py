@@ -47,7 +47,8 @@ class Results(Follow):
                 with self.subTest(program=sweeps, shape=shape):
                     said = self.run_program(sweeps, shape, "4", "40")
                     self.assertIn("waited for their next touch", said)
-                    self.assertRegex(said, r"follow: touches of [1-9]\d* pages were looked at, and \d+ pages went to the threads")
+                    self.assertRegex(said, r"follow: touches of [1-9]\d* pages were looked at, "
+                                           r"and \d+ pages went to the threads")
 
     def test_a_heap_in_motion(self):
         self.need_userfaultfd()
