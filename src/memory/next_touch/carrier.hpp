@@ -20,7 +20,7 @@ struct Toucher {
   bool waits = true;     ///< for other threads and for messages to be read; else EAGAIN
   pid_t thread = 0;      ///< the system's number; 0: this one
   OsCpu cpu{};           ///< where it runs; invalid: nobody asked
-  OsNode lies{};         ///< of a sample: where it lies, and stays; invalid: nobody asked
+  OsNode lies{};         ///< of what stays: the node where it lies; invalid: nobody asked
 };
 
 /// Thread safety: any thread, also in a signal handler, with all signals blocked, of regions that

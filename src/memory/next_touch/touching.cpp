@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <csignal>
 
-#include "memory/migrate/migrate.hpp"
 #include "memory/next_touch/next_touch.hpp"
 #include "memory/pointer.hpp"
 #include "memory/whereabouts.hpp"
@@ -174,8 +173,9 @@ void NextTouch::prefer_node(const Region& region, std::uint32_t index, Toucher& 
 
 /// Invalid if it is in no memory.
 OsNode NextTouch::node_of_page(std::uintptr_t page) const noexcept {
+  void* at = pointer(page);
   int status = -1;
-  where_are(shared_.calls, page, 1, Bytes{shared_.page}, &status);
+  shared_.calls.move(1, &at, nullptr, &status);
   return OsNode{std::max(status, -1)};
 }
 
