@@ -39,7 +39,7 @@ TEST(HeapAreas, TheHeapBeginsWhereItIsSaidTo) {
   std::vector<void*> pieces(1000);
   for (void*& piece : pieces) piece = std::malloc(8192);
   std::array<LargeArea, 64> areas;
-  const std::size_t found = find_heap_areas(real_maps(), own, 65536, areas);
+  const std::size_t found = find_heap_areas(real_maps(), own, 65536, {}, areas);
   std::size_t inside = 0;
   for (void* const piece : pieces) {
     for (std::size_t i = 0; i < found; ++i) inside += holds(areas[i], piece) ? 1 : 0;
@@ -57,6 +57,33 @@ TEST(HeapAreas, TheHeapBeginsWhereItIsSaidTo) {
   }
 }
 
+TEST(HeapAreas, WhatIsKnownAlreadyIsLeftOut) {
+  const std::uintptr_t own = heap_end();
+  std::vector<void*> pieces(1000);
+  for (void*& piece : pieces) piece = std::malloc(8192);
+  std::array<LargeArea, 64> whole;
+  const std::size_t all = find_heap_areas(real_maps(), own, 65536, {}, whole);
+  const bool has_grown = heap_end() != own;
+  const LargeArea heap = whole[0];
+  // One before it, one over its begin, two that touch, one whose neighbour is too near, one behind.
+  const std::uintptr_t at = heap.begin;
+  const std::array<LargeArea, 6> known{{{at - 4096, at - 100},
+                                        {at - 100, at + 16},
+                                        {at + 1000000, at + 1200000},
+                                        {at + 1200000, at + 1300016},
+                                        {at + 1360000, at + 1400000},
+                                        {heap.end, heap.end + 4096}}};
+  std::array<LargeArea, 64> areas;
+  const std::size_t found = find_heap_areas(real_maps(), own, 65536, known, areas);
+  for (void* const piece : pieces) std::free(piece);
+  if (!has_grown) GTEST_SKIP() << "an allocator that does not use brk";
+  ASSERT_EQ(found, all + 1);
+  EXPECT_EQ(areas[0].begin, at + 16);
+  EXPECT_EQ(areas[0].end, at + 1000000);
+  EXPECT_EQ(areas[1].begin, at + 1400000);
+  EXPECT_EQ(areas[1].end, heap.end);
+}
+
 TEST(HeapAreas, OtherThreadsHaveArenas) {
   if (!is_malloc_of_brk()) GTEST_SKIP() << "an allocator that does not use brk";
   std::array<LargeArea, 64> areas;
@@ -66,7 +93,7 @@ TEST(HeapAreas, OtherThreadsHaveArenas) {
     for (void*& piece : pieces) piece = std::malloc(1000);
     const auto at = reinterpret_cast<std::uintptr_t>(pieces[500]);
     const bool own_arena = at > heap_end();
-    const std::size_t count = find_heap_areas(real_maps(), heap_end(), 65536, areas);
+    const std::size_t count = find_heap_areas(real_maps(), heap_end(), 65536, {}, areas);
     for (std::size_t i = 0; i < count; ++i) found = found || holds(areas[i], pieces[500]);
     found = found || !own_arena;  // one arena for all
     const int local = 0;
@@ -84,7 +111,7 @@ TEST(HeapAreas, MemoryThatOnlyLiesLikeAnArenaIsNone) {
   const auto aligned = (reinterpret_cast<std::uintptr_t>(mapped) + room - 1) & ~(room - 1);
   std::memset(reinterpret_cast<void*>(aligned), 0x5a, page);
   std::array<LargeArea, 64> areas;
-  const std::size_t count = find_heap_areas(real_maps(), heap_end(), 65536, areas);
+  const std::size_t count = find_heap_areas(real_maps(), heap_end(), 65536, {}, areas);
   for (std::size_t i = 0; i < count; ++i) {
     EXPECT_FALSE(areas[i].begin >= aligned && areas[i].begin < aligned + room);
   }

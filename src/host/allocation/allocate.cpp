@@ -22,6 +22,13 @@ namespace {
 
 LargeTable g_large;
 
+/// From so many bytes on a piece is noted. relaxed: a piece that is noted is taken out again by
+/// what the table has.
+std::atomic<std::size_t> g_least{memory::large_bytes};
+bool is_large(std::size_t bytes) noexcept {
+  return bytes >= g_least.load(std::memory_order_relaxed);
+}
+
 /// What the next library, or the C library, has under these names.
 struct Next {
   void* (*malloc)(std::size_t);
@@ -78,7 +85,7 @@ const Next* next() noexcept {
 /// bytes, on which `mappings` were spent before.
 void note(void* memory, std::size_t bytes, std::size_t old = 0, std::size_t mappings = 0) noexcept {
   const int program_errno = errno;
-  if (bytes >= memory::large_bytes) {
+  if (is_large(bytes)) {
     if (bytes > old) mappings += place(static_cast<unsigned char*>(memory) + old, bytes - old);
     // What nobody can be told of when it is freed must not keep mappings.
     if (!g_large.add(memory, {bytes, mappings})) unplace(memory, bytes, mappings);
@@ -89,13 +96,25 @@ void note(void* memory, std::size_t bytes, std::size_t old = 0, std::size_t mapp
 }
 
 void* noted(void* memory, std::size_t bytes) noexcept {
-  if (memory != nullptr && bytes >= memory::large_bytes) note(memory, bytes);
+  if (memory != nullptr && is_large(bytes)) note(memory, bytes);
   return memory;
 }
 
+/// What was noted of a piece that lives no longer, or not like this.
+std::optional<LargePiece> take_out(const Next& next, void* memory) noexcept {
+  // Also, before there is any, the allocator may not be ready to be asked.
+  if (g_large.is_empty()) return std::nullopt;
+  // Its own note of a piece lies beside it: most are small, and the table, whose lines would come
+  // from anywhere, is not asked.
+  if (next.malloc_usable_size != nullptr && !is_large(next.malloc_usable_size(memory))) {
+    return std::nullopt;
+  }
+  return g_large.remove(memory);
+}
+
 /// Before the memory is given back.
-void forget(void* memory) noexcept {
-  const std::optional<LargePiece> piece = g_large.remove(memory);
+void forget(const Next& next, void* memory) noexcept {
+  const std::optional<LargePiece> piece = take_out(next, memory);
   if (!piece || piece->mappings == 0) return;
   const int program_errno = errno;
   unplace(memory, piece->bytes, piece->mappings);
@@ -104,11 +123,11 @@ void forget(void* memory) noexcept {
 
 void* resize(const Next& next, void* memory, std::size_t bytes) noexcept {
   if (bytes == 0) {  // which is free() by another name
-    forget(memory);
+    forget(next, memory);
     return next.realloc(memory, bytes);
   }
-  const std::optional<LargePiece> piece = g_large.remove(memory);
-  if (!piece && bytes < memory::large_bytes) return next.realloc(memory, bytes);
+  const std::optional<LargePiece> piece = take_out(next, memory);
+  if (!piece && !is_large(bytes)) return next.realloc(memory, bytes);
   // What the piece holds is the program's, and may lie anywhere in what it was given.
   const std::size_t old =
       memory == nullptr || next.malloc_usable_size == nullptr ? 0 : next.malloc_usable_size(memory);
@@ -127,12 +146,16 @@ void* resize(const Next& next, void* memory, std::size_t bytes) noexcept {
   return moved;
 }
 
-/// Before main: fresh pages for every large piece, which glibc would else reuse from its heap once
-/// the program has freed some.
+/// Before main. Where memory is placed: fresh pages for every large piece, which glibc would else
+/// reuse from its heap once the program has freed some. Where it is only watched it shall lie as
+/// without Lares, which is also what glibc maps by itself.
 __attribute__((constructor)) void on_load() {
   next();
-  mallopt(M_MMAP_THRESHOLD, static_cast<int>(memory::large_bytes));
-  set_up_placement();
+  if (set_up_placement()) {
+    mallopt(M_MMAP_THRESHOLD, static_cast<int>(memory::large_bytes));
+  } else {
+    g_least.store(memory::mapped_bytes, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace
@@ -179,8 +202,10 @@ LARES_EXPORT void* realloc(void* memory, std::size_t bytes) {
 
 LARES_EXPORT void free(void* memory) {
   if (memory == nullptr || allocation::is_first_memory(memory)) return;
-  allocation::forget(memory);
-  if (const allocation::Next* const next = allocation::next()) next->free(memory);
+  const allocation::Next* const next = allocation::next();
+  if (next == nullptr) return;
+  allocation::forget(*next, memory);
+  next->free(memory);
 }
 
 LARES_EXPORT int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {

@@ -42,11 +42,16 @@ class LargeTable {
     return false;
   }
 
+  /// A hint.
+  [[nodiscard]] bool is_empty() const noexcept {
+    return live_.load(std::memory_order_relaxed) == 0;
+  }
+
   /// Before the memory is given back, so that whoever gets it next cannot have added it yet.
   std::optional<LargePiece> remove(const void* memory) noexcept {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     // relaxed: whoever frees a large piece knows of its add() by the way the pointer came to it.
-    if (live_.load(std::memory_order_relaxed) == 0 || begin == 0) return std::nullopt;
+    if (is_empty() || begin == 0) return std::nullopt;
     for (std::size_t i = 0; i < probes; ++i) {
       Slot& slot = slots_[(hash(begin) + i) % count];
       if (slot.begin.load(std::memory_order_relaxed) != begin) continue;
@@ -77,7 +82,7 @@ class LargeTable {
     std::atomic<std::size_t> bytes{0};
     std::atomic<std::size_t> mappings{0};
   };
-  static constexpr std::size_t count = 4096;
+  static constexpr std::size_t count = 16384;
   static constexpr std::size_t probes = 8;
   static constexpr std::uintptr_t taken = 1;
 

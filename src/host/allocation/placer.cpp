@@ -120,16 +120,19 @@ void unplace(void* memory, std::size_t bytes, std::size_t mappings) noexcept {
   memory::unplace(memory::real_calls(), pages.begin, pages.length, mappings);
 }
 
-void set_up_placement() noexcept {
+bool set_up_placement() noexcept {
   const char* const session = std::getenv("LARES_SESSION");
   const char* const words = std::getenv("LARES_PLACEMENT");
-  if (session == nullptr || words == nullptr) return;
+  if (session == nullptr || words == nullptr) return false;
   const auto choice = memory::parse_placement(words);
-  if (!choice || !places(choice.value().kind)) return;
+  if (!choice || !places(choice.value().kind)) {
+    return choice && choice.value().kind == PlacementKind::repair;
+  }
   const auto machine = machine::parse_compact(read_file(std::string(session) + "/machine"));
-  if (!machine) return;
+  if (!machine) return false;
   make_placer(machine.value(), choice.value());
   place_static_areas();
+  return true;
 }
 
 }  // namespace lares::allocation

@@ -7,7 +7,8 @@ namespace lares::allocation {
 
 /// Reads what `lares run` decided (LARES_SESSION, LARES_PLACEMENT) and places the program's large
 /// zero-initialised variables. Without it, or on a machine with one node, place() does nothing.
-void set_up_placement() noexcept;
+/// False if memory is only watched, to follow its users or to lead them, and never placed.
+bool set_up_placement() noexcept;
 
 /// Places the whole pages of memory that was just allocated; no byte of it changes, and no page is
 /// made. Gives how many mappings that took: unplace() gives them back. May be called while it is

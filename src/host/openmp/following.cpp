@@ -45,6 +45,7 @@ using decide::Evidence;
 using runtime::Engine;
 
 constexpr std::size_t most_areas = 4096;
+constexpr std::size_t heap_areas = 512;  ///< of these, at least, may be the heap's
 constexpr std::size_t least_heap = std::size_t{256} << 10U;
 constexpr std::uint64_t coarse_pages = 16;
 constexpr std::uint64_t most_share_rounds = 256;  // after which nobody is expected to begin
@@ -155,9 +156,14 @@ void stop_refused(int error) noexcept {
 /// stays: this thread itself marks.
 void find_areas(State& state) noexcept {
   memory::LargeArea* const areas = state.areas();
-  std::size_t found = find_large_areas(areas, most_areas);
-  found += memory::find_heap_areas(memory::real_maps(), state.own_end, least_heap,
-                                   std::span(areas, most_areas).subspan(found));
+  const std::size_t pieces = find_large_areas(areas, most_areas - heap_areas);
+  std::sort(areas, areas + pieces, [](const memory::LargeArea& a, const memory::LargeArea& b) {
+    return a.begin < b.begin;
+  });
+  const std::size_t found =
+      pieces + memory::find_heap_areas(memory::real_maps(), state.own_end, least_heap,
+                                       std::span(areas, pieces),
+                                       std::span(areas, most_areas).subspan(pieces));
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const auto* const end =
       std::remove_if(areas, areas + found, [here](const memory::LargeArea& area) {

@@ -51,10 +51,20 @@ std::uintptr_t heap_end() noexcept {
 }
 
 std::size_t find_heap_areas(const MapsSource& maps, std::uintptr_t own_end, std::size_t least,
+                            std::span<const LargeArea> pieces,
                             std::span<LargeArea> areas) noexcept {
   std::size_t found = 0;
-  const auto add = [&](std::uintptr_t begin, std::uintptr_t end) noexcept {
+  const auto add_part = [&](std::uintptr_t begin, std::uintptr_t end) noexcept {
     if (end > begin && end - begin >= least && found < areas.size()) areas[found++] = {begin, end};
+  };
+  const auto add = [&](std::uintptr_t begin, std::uintptr_t end) noexcept {
+    const auto is_before = [begin](const LargeArea& piece) { return piece.end <= begin; };
+    auto piece = std::find_if_not(pieces.begin(), pieces.end(), is_before);
+    for (; piece != pieces.end() && piece->begin < end; ++piece) {
+      add_part(begin, piece->begin);
+      begin = std::max(begin, piece->end);
+    }
+    add_part(begin, end);
   };
   add((own_end + page - 1) & ~(page - 1), heap_end() & ~(page - 1));
   for_each_mapping(maps, [&](const Mapping& mapping) {

@@ -15,11 +15,12 @@ namespace lares::memory {
 std::uintptr_t heap_end() noexcept;
 
 /// Fills `areas` with the heap from `own_end` on and with the arenas that glibc makes for other
-/// threads, without their first page, which holds the arena's lock; gives how many, at most
-/// areas.size(). Areas of less than `least` bytes are left out. An arena is known by its place and
-/// by what stands at its begin; other allocators have none.
-/// Thread safety: any thread; allocates nothing.
+/// threads, without their first page, which holds the arena's lock, and without `pieces`, which are
+/// known already and sorted by their begin; gives how many, at most areas.size(). Areas of less
+/// than `least` bytes are left out. An arena is known by its place and by what stands at its begin;
+/// other allocators have none.
+/// Thread safety: any thread; allocates nothing. Complexity: linear in mappings and pieces.
 std::size_t find_heap_areas(const MapsSource& maps, std::uintptr_t own_end, std::size_t least,
-                            std::span<LargeArea> areas) noexcept;
+                            std::span<const LargeArea> pieces, std::span<LargeArea> areas) noexcept;
 
 }  // namespace lares::memory
