@@ -312,6 +312,15 @@ bool is_trusted_taskless(const RegionHint& hint) noexcept {
              g_trusted_after.load(std::memory_order_relaxed);
 }
 
+bool has_run_once_taskless(const RegionHint& hint) noexcept {
+  return hint.taskless_runs.load(std::memory_order_relaxed) == 1;
+}
+
+void trust(RegionHint& hint) noexcept {
+  hint.taskless_runs.store(g_trusted_after.load(std::memory_order_relaxed),
+                           std::memory_order_relaxed);
+}
+
 bool has_tasks(const Team& team) noexcept {
   return team.deferred_seen.load(std::memory_order_relaxed) ||
          team.inlined_seen.load(std::memory_order_relaxed) ||

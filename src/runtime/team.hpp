@@ -62,6 +62,10 @@ inline void tell_region_news() noexcept { g_region_news.fetch_add(1, std::memory
 
 /// True if the region has run without tasks so often that it need not be ours.
 bool is_trusted_taskless(const RegionHint& hint) noexcept;
+/// True after the first of its runs, if that had no tasks.
+bool has_run_once_taskless(const RegionHint& hint) noexcept;
+/// Nobody can make tasks in it: it need not be ours from now on.
+void trust(RegionHint& hint) noexcept;
 /// Whether the region has had tasks so far; loops of ours count as such.
 bool has_tasks(const Team& team) noexcept;
 /// A region that was trusted has made a task: trust is lost for all, and slower to come back.

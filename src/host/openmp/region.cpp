@@ -151,6 +151,8 @@ Region::Region(Stock& stock, runtime::RegionHint& hint) noexcept
 Region::~Region() {
   if (runtime::Team* team = team_.load(std::memory_order_acquire); team != nullptr) {
     runtime::release_team(master_, team);
+    // Its threads are bound by now, which is all that a program without tasks needs of us.
+    if (runtime::has_run_once_taskless(*hint_) && !may_make_tasks()) runtime::trust(*hint_);
   }
 }
 

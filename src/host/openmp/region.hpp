@@ -6,6 +6,7 @@
 #include "host/openmp/binding.hpp"
 #include "host/openmp/next_team.hpp"
 #include "host/openmp/stock.hpp"
+#include "host/openmp/task_makers.hpp"
 #include "host/openmp/tools/finding.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/record.hpp"
@@ -181,7 +182,9 @@ inline bool schedules(Stock& stock) noexcept {
 /// A task goes to the stock runtime. In a parallel region of several threads that means that the
 /// region was wrongly taken for one without tasks.
 inline void note_stock_task(Stock& stock) noexcept {
-  if (active() && stock.num_threads() > 1) runtime::distrust_hints();
+  if (!active() || stock.num_threads() <= 1) return;
+  note_task_maker();
+  runtime::distrust_hints();
 }
 
 }  // namespace lares::omp

@@ -1,8 +1,6 @@
 #include "host/openmp/stock.hpp"
 
 #include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,6 +11,7 @@
 
 #include "base/raw_memory.hpp"
 #include "host/openmp/binding.hpp"
+#include "host/openmp/loaded_object.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/process_lock.hpp"
 
@@ -80,49 +79,7 @@ class LastOwners {
 constexpr std::size_t abi_count = 3;
 __attribute__((tls_model("initial-exec"))) constinit thread_local LastOwners t_last[abi_count];
 
-/// A loaded object: what dl_iterate_phdr tells.
-struct Object {
-  char path[1024];
-  std::uintptr_t base;
-  std::uintptr_t begin;
-  std::uintptr_t end;
-  const ElfW(Dyn) * dynamic;
-};
-
-Object object_of(const dl_phdr_info& info) noexcept {
-  Object object{};
-  std::strncpy(object.path, info.dlpi_name, sizeof(object.path) - 1);
-  object.base = info.dlpi_addr;
-  object.begin = UINTPTR_MAX;
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = info.dlpi_phdr[i];
-    const std::uintptr_t begin = info.dlpi_addr + header.p_vaddr;
-    if (header.p_type == PT_DYNAMIC) object.dynamic = reinterpret_cast<const ElfW(Dyn)*>(begin);
-    if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
-    if (begin < object.begin) object.begin = begin;
-    if (begin + header.p_memsz > object.end) object.end = begin + header.p_memsz;
-  }
-  return object;
-}
-
-template <class Visit>
-void for_each_object(Visit visit) noexcept {
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* data) -> int {
-        const Object object = object_of(*info);
-        return (*static_cast<Visit*>(data))(object) ? 0 : 1;
-      },
-      &visit);
-}
-
-// A name like libgomp.so.1, libomp.so.5, libiomp5.so, or the renamed copies that wheels bundle.
-bool may_be_runtime(const char* path) noexcept {
-  const char* name = file_name(path);
-  return std::strncmp(name, "libgomp", 7) == 0 || std::strncmp(name, "libomp", 6) == 0 ||
-         std::strncmp(name, "libiomp", 7) == 0;
-}
-
-bool defines_openmp(void* handle, const Object& object) noexcept {
+bool defines_openmp(void* handle, const LoadedObject& object) noexcept {
   for (const char* symbol : {"GOMP_parallel", "__kmpc_fork_call"}) {
     void* found = dlsym(handle, symbol);
     const auto at = reinterpret_cast<std::uintptr_t>(found);
@@ -131,7 +88,7 @@ bool defines_openmp(void* handle, const Object& object) noexcept {
   return false;
 }
 
-Stock* known_stock(const Object& object) noexcept {
+Stock* known_stock(const LoadedObject& object) noexcept {
   for (std::size_t i = 0; i < g_stock_count; ++i) {
     if (g_stocks[i]->contains(reinterpret_cast<const void*>(object.begin))) return g_stocks[i];
   }
@@ -154,7 +111,7 @@ void start_unbound(Stock& stock) noexcept {
   if (auto* const start = real<int()>(stock, Entry::omp_get_max_threads); start != nullptr) start();
 }
 
-void add_stock(const Object& object) noexcept {
+void add_stock(const LoadedObject& object) noexcept {
   if (known_stock(object) != nullptr || g_stock_count == max_stocks) return;
   // The handle keeps the runtime loaded: our records of it stay valid.
   void* handle = dlopen(object.path, RTLD_LAZY | RTLD_NOLOAD);
@@ -179,9 +136,9 @@ void add_stock(const Object& object) noexcept {
 void scan() noexcept {
   // First the list, then the loading: dlopen must not be called under dl_iterate_phdr's lock.
   constexpr std::size_t most = max_stocks * 2;
-  static Object candidates[most];  // under g_lock
+  static LoadedObject candidates[most];  // under g_lock
   std::size_t count = 0;
-  for_each_object([&count](const Object& object) {
+  for_each_object([&count](const LoadedObject& object, const dl_phdr_info&) {
     if (may_be_runtime(object.path) && count < most) candidates[count++] = object;
     return true;
   });
@@ -191,41 +148,31 @@ void scan() noexcept {
 // --- which runtime an object was linked with
 // ------------------------------------------------------
 
-const char* string_table(const Object& object) noexcept {
-  for (const ElfW(Dyn)* entry = object.dynamic; entry != nullptr && entry->d_tag != DT_NULL;
-       ++entry) {
-    if (entry->d_tag != DT_STRTAB) continue;
-    const std::uintptr_t at = entry->d_un.d_ptr;  // glibc relocates it; others may not
-    return reinterpret_cast<const char*>(at < object.base ? object.base + at : at);
-  }
-  return nullptr;
-}
-
-Stock* stock_named(const char* name) noexcept {
+// libomp.so and libomp.so.5 are the same file, so the names are also compared without their
+// version.
+Stock* stock_named(const char* path) noexcept {
+  const char* const name = file_name(path);
   for (std::size_t i = 0; i < g_stock_count; ++i) {
-    if (std::strcmp(g_stocks[i]->name(), file_name(name)) == 0) return g_stocks[i];
+    if (std::strcmp(g_stocks[i]->name(), name) == 0) return g_stocks[i];
+  }
+  const char* const end = std::strstr(name, ".so");
+  const std::size_t stem =
+      end == nullptr ? std::strlen(name) : static_cast<std::size_t>(end - name);
+  for (std::size_t i = 0; i < g_stock_count; ++i) {
+    if (std::strncmp(g_stocks[i]->name(), name, stem) == 0) return g_stocks[i];
   }
   return nullptr;
 }
 
-// The first runtime among what the object needs. libomp.so and libomp.so.5 are the same file, so
-// the names are also compared without their version.
-Stock* needed_stock(const Object& object) noexcept {
-  const char* strings = string_table(object);
-  if (strings == nullptr) return nullptr;
-  for (const ElfW(Dyn)* entry = object.dynamic; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag != DT_NEEDED) continue;
-    const char* name = strings + entry->d_un.d_val;
-    if (!may_be_runtime(name)) continue;
-    if (Stock* stock = stock_named(name); stock != nullptr) return stock;
-    const char* end = std::strstr(file_name(name), ".so");
-    const std::size_t stem = end == nullptr ? std::strlen(file_name(name))
-                                            : static_cast<std::size_t>(end - file_name(name));
-    for (std::size_t i = 0; i < g_stock_count; ++i) {
-      if (std::strncmp(g_stocks[i]->name(), file_name(name), stem) == 0) return g_stocks[i];
-    }
-  }
-  return nullptr;
+// The first runtime among what the object needs.
+Stock* needed_stock(const LoadedObject& object) noexcept {
+  Stock* needed = nullptr;
+  needs_any(object, [&needed](const char* name) {
+    if (!may_be_runtime(name)) return false;
+    needed = stock_named(name);
+    return needed != nullptr;
+  });
+  return needed;
 }
 
 // The runtime that the global scope gives: that of the first object loaded that has the symbol.
@@ -242,9 +189,9 @@ Stock* global_stock(Abi abi) noexcept {
 
 Owner find_owner(const void* address, Abi abi) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  static Object holder;  // under g_lock: too large for a small stack
+  static LoadedObject holder;  // under g_lock: too large for a small stack
   bool found = false;
-  for_each_object([at, &found](const Object& object) {
+  for_each_object([at, &found](const LoadedObject& object, const dl_phdr_info&) {
     if (at < object.begin || at >= object.end) return true;
     holder = object;
     found = true;
@@ -277,6 +224,12 @@ Owner find_owner(const void* address, Abi abi) noexcept {
 }
 
 }  // namespace
+
+bool may_be_runtime(const char* path) noexcept {
+  const char* name = file_name(path);
+  return std::strncmp(name, "libgomp", 7) == 0 || std::strncmp(name, "libomp", 6) == 0 ||
+         std::strncmp(name, "libiomp", 7) == 0;
+}
 
 Stock::Stock(void* handle, const char* name, std::uintptr_t begin, std::uintptr_t end) noexcept
     : handle_(handle), name_{}, begin_(begin), end_(end) {

@@ -237,6 +237,9 @@ enum class Entry : std::uint16_t {
       count
 };
 
+/// A name like libgomp.so.1, libomp.so.5, libiomp5.so, or the renamed copies that wheels bundle.
+bool may_be_runtime(const char* path) noexcept;
+
 /// One loaded runtime. Never freed: code that calls it may be anywhere.
 class Stock {
  public:
