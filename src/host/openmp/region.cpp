@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/openmp/control_variables.hpp"
+#include "host/openmp/loops.hpp"
 #include "host/openmp/tools/passing.hpp"
 #include "runtime/spinlock.hpp"
 #include "runtime/watch.hpp"
@@ -151,8 +152,11 @@ Region::Region(Stock& stock, runtime::RegionHint& hint) noexcept
 Region::~Region() {
   if (runtime::Team* team = team_.load(std::memory_order_acquire); team != nullptr) {
     runtime::release_team(master_, team);
-    // Its threads are bound by now, which is all that a program without tasks needs of us.
-    if (runtime::has_run_once_taskless(*hint_) && !may_make_tasks()) runtime::trust(*hint_);
+    // Its threads are bound by now, which is all that a program without tasks needs of us, unless
+    // its loops may be ours.
+    if (runtime::has_run_once_taskless(*hint_) && !schedules_loops(stock_) && !may_make_tasks()) {
+      runtime::trust(*hint_);
+    }
   }
 }
 
