@@ -31,6 +31,11 @@ class Repetitions {
   [[nodiscard]] std::int64_t first(std::uintptr_t cause) const noexcept {
     return rows_[index(cause)].first;
   }
+  /// How many begins of all work there were, at most and lately, from one of its begins, or from
+  /// the program's start, to the next. Precondition: it has just begun.
+  [[nodiscard]] std::uint64_t gap(std::uintptr_t cause) const noexcept {
+    return rows_[index(cause)].gap;
+  }
   /// What has begun so far, of all work.
   [[nodiscard]] std::uint64_t begins() const noexcept { return begins_; }
 
@@ -131,7 +136,8 @@ inline std::uint32_t rounds_to_pay(std::size_t domains) noexcept {
 ///  phase    | work begins that ...                    | ->
 ///  ---------+-----------------------------------------+----------------------------------------
 ///  resting  | has begun before, after the rest        | looking: first_look
-///  looking  | is the same, its samples were touched   | checking: second_look
+///  looking  | is the same, its samples were touched   | shifting, if a turn has several begins
+///  shifting | comes about half a turn later           | checking: second_look, at that work
 ///  checking | is the same, its samples were touched   | judging: judge; judged() says how it goes
 ///  on saving   | is the same, and has paid for the move  | resting: move any      | is the same by
 ///  fewer or more threads, or did not come for long | resting
@@ -156,6 +162,7 @@ class Follow {
              Touched touched) noexcept {
     const std::uint32_t times = repetitions_.begin(cause, threads, now);
     if (phase_ == Phase::resting) return look(cause, times, now);
+    if (phase_ == Phase::shifting) return shift(cause, times, now, touched);
     if (cause != cause_) {
       const bool is_over = times >= 2 && !repetitions_.expects(cause_);
       return is_over ? replace(cause, times, now) : Step::none;
@@ -167,7 +174,7 @@ class Follow {
     ++starts_;
     if (phase_ == Phase::saving) return spend(now);
     if (!is_turn_over(touched())) return Step::none;
-    return phase_ == Phase::looking ? check(now) : judge(now);
+    return phase_ == Phase::looking ? end_first_turn(now) : judge(now);
   }
   /// The samples wait for their touch from `now` on; to prepare that took `took`.
   void looked(std::int64_t now, std::int64_t took) noexcept {
@@ -216,7 +223,7 @@ class Follow {
   static constexpr std::uint32_t most_looks = 12;
 
  private:
-  enum class Phase : std::uint8_t { resting, looking, checking, judging, saving };
+  enum class Phase : std::uint8_t { resting, looking, shifting, checking, judging, saving };
 
   /// Where other work comes again, and the one that is looked at does not.
   Step replace(std::uintptr_t cause, std::uint32_t times, std::int64_t now) noexcept {
@@ -246,10 +253,36 @@ class Follow {
       return repetitions_.is_round_over(begins_, 8 * (repetitions_.begins() - begins_));
     return (no_more || starts_ >= most_starts) && repetitions_.is_round_over(begins_);
   }
-  Step check(std::int64_t now) noexcept {
-    phase_ = Phase::checking;
+  /// A page that several domains use in one turn shows the first of them in each look that begins
+  /// at the same work. So the second one begins at another, where a turn has several.
+  Step end_first_turn(std::int64_t now) noexcept {
     turn_ = now - since_;
     starts_in_turn_ = starts_;
+    const std::uint64_t begins = repetitions_.begins() - begins_;
+    if (begins < several) return check();
+    phase_ = Phase::shifting;
+    begins_in_turn_ = begins;
+    shifted_ = repetitions_.begins() + begins / 2;
+    return Step::none;
+  }
+  template <class Touched>
+  Step shift(std::uintptr_t cause, std::uint32_t times, std::int64_t now,
+             Touched touched) noexcept {
+    if (times < 2) {
+      if (cause == cause_) rest(now);
+      return Step::none;
+    }
+    const bool comes_each_turn = cause == cause_ || repetitions_.gap(cause) <= 2 * begins_in_turn_;
+    if (repetitions_.begins() < shifted_ || !comes_each_turn) return Step::none;
+    touched();  // what the first look's last samples tell is of the first look
+    if (cause != cause_) starts_in_turn_ = std::numeric_limits<std::uint32_t>::max();
+    cause_ = cause;
+    times_ = times;
+    newest_ = now;
+    return check();
+  }
+  Step check() noexcept {
+    phase_ = Phase::checking;
     starts_ = 0;
     return Step::second_look;
   }
@@ -277,6 +310,8 @@ class Follow {
   /// Starts after which a turn is over although some samples were not touched.
   static constexpr std::uint32_t most_starts = 16;
   static constexpr double nearly_all = 0.9;  ///< share of the samples
+  /// Pieces of work in a turn, from which on it has a middle. A region alone has two, with its end.
+  static constexpr std::uint64_t several = 4;
 
   Repetitions repetitions_;
   double turns_told_;
@@ -290,10 +325,12 @@ class Follow {
   std::uint32_t starts_in_turn_ = 1;
   std::uint32_t looks_ = 0;
   std::uint32_t moves_ = 0;
-  double needed_ = 0;         ///< turns
-  double touched_ = 0;        ///< share of the samples, at the last start
-  std::int64_t since_ = 0;    ///< when the last look was ready
-  std::uint64_t begins_ = 0;  ///< of all work, until then
+  double needed_ = 0;                 ///< turns
+  double touched_ = 0;                ///< share of the samples, at the last start
+  std::int64_t since_ = 0;            ///< when the last look was ready
+  std::uint64_t begins_ = 0;          ///< of all work, until then
+  std::uint64_t begins_in_turn_ = 0;  ///< of all work, in the first look's; while shifting
+  std::uint64_t shifted_ = 0;         ///< while shifting: with how many the second look begins
   std::int64_t turn_ = 0;
   std::int64_t look_ = 0;  ///< time that the present look took of the program
   std::int64_t rest_until_ = INT64_MIN;

@@ -188,7 +188,6 @@ TEST(Follow, ATurnLastsUntilTheSamplesWereTouched) {
   Program program;
   program.begin();
   EXPECT_EQ(program.begin(), Step::first_look);
-  EXPECT_EQ(program.begin(loop, 4, 0.0), Step::none);
   EXPECT_EQ(program.begin(loop, 4, 0.2), Step::none);
   EXPECT_EQ(program.begin(loop, 4, 0.4), Step::none);
   EXPECT_EQ(program.begin(loop, 4, 0.6), Step::second_look);
@@ -196,7 +195,70 @@ TEST(Follow, ATurnLastsUntilTheSamplesWereTouched) {
   EXPECT_EQ(program.begin(loop, 4, 0.2), Step::none);
   EXPECT_EQ(program.begin(loop, 4, 0.2), Step::judge);
   EXPECT_EQ(program.follow.turn(), 2 * turn);
-  EXPECT_DOUBLE_EQ(program.follow.turns_so_far(), 8.0 / 2);
+  EXPECT_DOUBLE_EQ(program.follow.turns_so_far(), 7.0 / 2);
+}
+
+// As in a time step of several loops, by which different threads come to a page.
+TEST(Follow, TheSecondLookBeginsInTheMiddleOfATurn) {
+  constexpr std::uintptr_t loops = 8;
+  Program program;
+  std::vector<std::uintptr_t> looks;
+  std::uintptr_t judged = 0;
+  for (int time_step = 0; time_step < 6 && judged == 0; ++time_step) {
+    for (std::uintptr_t i = 0; i < loops && judged == 0; ++i) {
+      const Step step = program.begin(loop + i);
+      if (step == Step::first_look || step == Step::second_look) looks.push_back(loop + i);
+      if (step == Step::judge) judged = loop + i;
+    }
+  }
+  EXPECT_EQ(looks, (std::vector<std::uintptr_t>{loop, loop + loops / 2}));
+  EXPECT_EQ(judged, loop + loops / 2);
+  EXPECT_EQ(program.follow.turn(), loops * turn);
+}
+
+TEST(Follow, TheSecondLookDoesNotWaitForWhatComesSeldom) {
+  constexpr std::uintptr_t loops = 8;
+  Program program;
+  std::uintptr_t second = 0;
+  int looks = 0;
+  for (int time_step = 0; time_step < 100 && second == 0; ++time_step) {
+    for (std::uintptr_t i = 0; i < loops && second == 0; ++i) {
+      // In the middle of each thirteenth time step, that of the look too.
+      if (i == loops / 2 && time_step % 13 == 0) {
+        EXPECT_NE(program.begin(other, 4, 0.2), Step::second_look);
+      }
+      const Step step = program.begin(loop + i, 4, time_step < 26 ? 0.2 : 1);
+      looks += step == Step::first_look ? 1 : 0;
+      if (step == Step::second_look) second = loop + i;
+    }
+  }
+  EXPECT_GE(looks, 1);
+  EXPECT_NE(second, 0U);
+}
+
+TEST(Follow, WhatTheFirstLookStillTellsIsAskedForBeforeTheSecond) {
+  constexpr std::uintptr_t loops = 8;
+  Program program;
+  int asked = 0;
+  bool was_checking = false;
+  const auto begin = [&](std::uintptr_t cause) {
+    program.now += turn;
+    const Step step = program.follow.begin(cause, 4, program.now, [&] {
+      ++asked;
+      was_checking = was_checking || program.follow.is_checking();
+      return 1.0;
+    });
+    if (step == Step::first_look || step == Step::second_look)
+      program.follow.looked(program.now, 1);
+    return step;
+  };
+  for (std::uintptr_t i = 0; i < loops; ++i) begin(loop + i);
+  for (std::uintptr_t i = 0; i < loops; ++i) begin(loop + i);
+  std::uintptr_t next = 0;
+  while (next < loops && begin(loop + next) != Step::second_look) ++next;
+  EXPECT_EQ(next, loops / 2);
+  EXPECT_EQ(asked, 2);
+  EXPECT_FALSE(was_checking);
 }
 
 TEST(Follow, SamplesThatNobodyTouchesAreGivenUp) {
@@ -259,11 +321,22 @@ TEST(Follow, OtherWorkAndOtherTeamsAreNotTheSame) {
   Program program;
   program.begin();
   program.begin();
-  for (std::uintptr_t i = 0; i < 20; ++i) EXPECT_EQ(program.begin(other + i), Step::none);
+  for (std::uintptr_t i = 0; i < 2; ++i) EXPECT_EQ(program.begin(other + i), Step::none);
   EXPECT_EQ(program.begin(), Step::second_look);
   EXPECT_EQ(program.begin(other), Step::none);
   EXPECT_EQ(program.begin(loop, 2), Step::none);
   EXPECT_EQ(program.begin(loop, 2), Step::none);  // it rests
+  EXPECT_EQ(program.next(), Step::first_look);
+}
+
+TEST(Follow, AnotherTeamInTheMiddleOfATurnEndsTheLook) {
+  Program program;
+  program.begin();
+  program.begin();
+  for (std::uintptr_t i = 0; i < 20; ++i) EXPECT_EQ(program.begin(other + i), Step::none);
+  EXPECT_EQ(program.begin(), Step::none);  // the middle is to come
+  EXPECT_EQ(program.begin(loop, 2), Step::none);
+  EXPECT_TRUE(program.follow.rests());
   EXPECT_EQ(program.next(), Step::first_look);
 }
 
