@@ -136,11 +136,12 @@ inline std::uint32_t rounds_to_pay(std::size_t domains) noexcept {
 ///  phase    | work begins that ...                    | ->
 ///  ---------+-----------------------------------------+----------------------------------------
 ///  resting  | has begun before, after the rest        | looking: first_look
-///  looking  | is the same, its samples were touched   | shifting, if a turn has several begins
-///  shifting | comes about half a turn later           | checking: second_look, at that work
-///  checking | is the same, its samples were touched   | judging: judge; judged() says how it goes
-///  on saving   | is the same, and has paid for the move  | resting: move any      | is the same by
-///  fewer or more threads, or did not come for long | resting
+///  looking  | is the same, its samples were touched   | shifting; checking if a turn has no middle
+///  shifting | comes in each turn, half a turn later   | checking: second_look, at that work
+///  checking | is the same, its samples were touched   | judging: judge; then what judged() says
+///  saving   | is the same, and has paid for the move  | resting: move
+///  any      | is the same by fewer or more threads,   | resting
+///           | or did not come for long                |
 ///
 /// What a move costs is spent only when the work has been repeated so often that the move would
 /// have paid by then: so all is at most twice as dear as with a knowledge of the future. A program
