@@ -163,13 +163,11 @@ class Follow {
              Touched touched) noexcept {
     const std::uint32_t times = repetitions_.begin(cause, threads, now);
     if (phase_ == Phase::resting) return look(cause, times, now);
+    const bool is_same = cause == cause_;
+    if (!is_same && times >= 2 && !repetitions_.expects(cause_)) return replace(cause, times, now);
+    if (is_same && times < 2) rest(now);
     if (phase_ == Phase::shifting) return shift(cause, times, now, touched);
-    if (cause != cause_) {
-      const bool is_over = times >= 2 && !repetitions_.expects(cause_);
-      return is_over ? replace(cause, times, now) : Step::none;
-    }
-    if (times < 2) rest(now);
-    if (phase_ == Phase::resting || phase_ == Phase::judging) return Step::none;
+    if (!is_same || phase_ == Phase::resting || phase_ == Phase::judging) return Step::none;
     newest_ = now;
     times_ = times;
     ++starts_;
@@ -269,12 +267,9 @@ class Follow {
   template <class Touched>
   Step shift(std::uintptr_t cause, std::uint32_t times, std::int64_t now,
              Touched touched) noexcept {
-    if (times < 2) {
-      if (cause == cause_) rest(now);
-      return Step::none;
-    }
+    if (times < 2 || repetitions_.begins() < shifted_) return Step::none;
     const bool comes_each_turn = cause == cause_ || repetitions_.gap(cause) <= 2 * begins_in_turn_;
-    if (repetitions_.begins() < shifted_ || !comes_each_turn) return Step::none;
+    if (!comes_each_turn) return Step::none;
     touched();  // what the first look's last samples tell is of the first look
     if (cause != cause_) starts_in_turn_ = std::numeric_limits<std::uint32_t>::max();
     cause_ = cause;

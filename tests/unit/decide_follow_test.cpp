@@ -340,6 +340,17 @@ TEST(Follow, AnotherTeamInTheMiddleOfATurnEndsTheLook) {
   EXPECT_EQ(program.next(), Step::first_look);
 }
 
+TEST(Follow, WorkThatIsOverInTheMiddleOfATurnIsReplaced) {
+  constexpr std::uintptr_t loops = 8;
+  Program program;
+  for (std::uintptr_t i = 0; i <= 2 * loops; ++i) program.begin(loop + i % loops);
+  EXPECT_FALSE(program.follow.rests());  // the middle is to come
+  Step step = Step::none;
+  int starts = 0;
+  for (; step == Step::none && starts < 100; ++starts) step = program.begin(other);
+  EXPECT_EQ(step, Step::first_look) << starts;
+}
+
 TEST(Follow, WorkThatIsOverDoesNotKeepOthersFromBeingSeen) {
   Program program;
   program.begin();

@@ -35,7 +35,6 @@ const Table* table_in(const LoadedObject& object, const ElfW(Dyn) & entry) noexc
 
 Tables::Tables(const LoadedObject& object) noexcept {
   std::size_t without_symbol = 0;
-  bool calls_have_addends = true;
   for (const ElfW(Dyn)* entry = object.dynamic; entry != nullptr && entry->d_tag != DT_NULL;
        ++entry) {
     const std::size_t value = entry->d_un.d_val;
@@ -48,9 +47,6 @@ Tables::Tables(const LoadedObject& object) noexcept {
         break;
       case DT_JMPREL:
         calls = table_in<ElfW(Rela)>(object, *entry);
-        break;
-      case DT_PLTREL:
-        calls_have_addends = value == DT_RELA;
         break;
       case DT_PLTRELSZ:
         call_count = value / sizeof(ElfW(Rela));
@@ -68,7 +64,7 @@ Tables::Tables(const LoadedObject& object) noexcept {
         break;
     }
   }
-  if (calls == nullptr || !calls_have_addends) call_count = 0;
+  if (calls == nullptr) call_count = 0;
   if (others == nullptr) other_count = 0;
   without_symbol = std::min(without_symbol, other_count);
   others += without_symbol;

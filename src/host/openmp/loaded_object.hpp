@@ -46,7 +46,8 @@ bool imports_any(const LoadedObject& object, IsWanted is_wanted) noexcept;
 /// Inside of the two functions above.
 namespace loaded {
 
-/// What the dynamic section says of relocations by name.
+/// What the dynamic section says of relocations by name: with addends, as all are on the 64-bit
+/// machines that we run on.
 struct Tables {
   explicit Tables(const LoadedObject& object) noexcept;
 
@@ -58,19 +59,11 @@ struct Tables {
   std::size_t other_count = 0;
 };
 
-inline std::size_t symbol_of(const ElfW(Rela) & relocation) noexcept {
-#if __SIZEOF_POINTER__ == 8
-  return ELF64_R_SYM(relocation.r_info);
-#else
-  return ELF32_R_SYM(relocation.r_info);
-#endif
-}
-
 template <class IsWanted>
 bool any_of(const Tables& tables, const ElfW(Rela) * relocations, std::size_t count,
             IsWanted is_wanted) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t index = symbol_of(relocations[i]);
+    const std::size_t index = ELF64_R_SYM(relocations[i].r_info);
     if (index == 0 || tables.symbols[index].st_shndx != SHN_UNDEF) continue;
     if (is_wanted(tables.strings + tables.symbols[index].st_name)) return true;
   }

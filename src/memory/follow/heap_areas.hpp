@@ -19,7 +19,7 @@ std::uintptr_t heap_end() noexcept;
 /// known already and sorted by their begin; gives how many, at most areas.size(). Areas of less
 /// than `least` bytes are left out. An arena is known by its place and by what stands at its begin;
 /// other allocators have none.
-/// Thread safety: any thread; allocates nothing. Complexity: linear in mappings and pieces.
+/// Thread safety: any thread; allocates nothing. Complexity: mappings, and areas times pieces.
 std::size_t find_heap_areas(const MapsSource& maps, std::uintptr_t own_end, std::size_t least,
                             std::span<const LargeArea> pieces, std::span<LargeArea> areas) noexcept;
 
