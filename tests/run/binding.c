@@ -12,11 +12,7 @@
 //        binding within OUTER INNER LEVELS: regions of INNER threads in one of OUTER, where LEVELS
 // may be active. Prints in how many of the last 100 of 300 the inner masters may use as many
 // processors as the program when it began.
-//
-//        binding born OUTER: ten regions of two threads, each with a task, in one of OUTER threads.
-// Prints how many threads were made with processors of their own.
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -128,33 +124,7 @@ static void within(int around, int in_there, int levels) {
   printf("%d\n", as_many);
 }
 
-static int born;
-
-// In front of the C library's, for this program and for all of its libraries.
-int pthread_attr_setaffinity_np(pthread_attr_t* attributes, size_t bytes, const cpu_set_t* cpus) {
-  int (*original)(pthread_attr_t*, size_t, const cpu_set_t*);
-  *(void**)&original = dlsym(RTLD_NEXT, "pthread_attr_setaffinity_np");
-  __atomic_add_fetch(&born, 1, __ATOMIC_RELAXED);
-  return original(attributes, bytes, cpus);
-}
-
-static void count_born(int around) {
-  omp_set_max_active_levels(2);
-#pragma omp parallel num_threads(around)
-  for (int r = 0; r < 10; ++r) {
-#pragma omp parallel num_threads(2)
-#pragma omp single
-#pragma omp task
-    some_task();
-  }
-  printf("%d\n", born);
-}
-
 int main(int count, char** words) {
-  if (count == 3 && strcmp(words[1], "born") == 0) {
-    count_born(atoi(words[2]));
-    return 0;
-  }
   if (count == 5 && strcmp(words[1], "within") == 0) {
     within(atoi(words[2]), atoi(words[3]), atoi(words[4]));
     return 0;

@@ -84,26 +84,6 @@ class Binding(unittest.TestCase):
             # After the first nothing is known of what follows; others may be late on a busy machine.
             self.assertLess(int(done.stdout), 8)
 
-    def born_bound(self, program, outer):
-        done = subprocess.run([LARES, "run", "--quiet", program, "born", str(outer)], env=self.env,
-                              capture_output=True, text=True, timeout=60, check=False)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return int(done.stdout)
-
-    def test_threads_of_inner_teams_are_made_where_they_shall_run(self):
-        """What is made with its master's processors may start on the master's core. Without that there
-        is not one; the first team of a master has no place before its threads are there."""
-        if len(self.all) < 2:
-            self.skipTest("needs two processors")
-        for program in PROGRAMS:
-            made = self.born_bound(program, 1)
-            if program.endswith("gcc"):
-                self.assertIn(made, range(5, 10))  # nine, if nothing takes a place meanwhile
-            else:  # libomp keeps its threads, and gives them processors by itself
-                self.assertEqual(made, 0)
-            if len(self.all) == 2:  # both have a thread of the outer team
-                self.assertEqual(self.born_bound(program, 2), 0, program)
-
     def free_inner_masters(self, program, outer, inner, levels):
         words = [LARES, "run", "--quiet", program, "within", str(outer), str(inner), str(levels)]
         done = subprocess.run(words, env=self.env, capture_output=True, text=True, timeout=60, check=False)

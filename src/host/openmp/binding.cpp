@@ -379,7 +379,7 @@ void go_where_wanted(const ProcessorMask* own) noexcept {
   catch_up();
 }
 
-TeamBinding::TeamBinding(int thread, NewThreads new_threads) noexcept : thread_(thread) {
+TeamBinding::TeamBinding(int thread, bool asks) noexcept : thread_(thread) {
   if (g_places == nullptr || g_refused.load(std::memory_order_relaxed)) return;
   const std::size_t level = nesting_level();
   memory_ = memory_of_this_thread(level);
@@ -401,15 +401,15 @@ TeamBinding::TeamBinding(int thread, NewThreads new_threads) noexcept : thread_(
     }
     chosen_ = true;
     alone_ = false;
-    if (new_threads != NewThreads::given_processors) t_births = this;
-  } else if (new_threads == NewThreads::all_left && is_last_team_likely()) {
+    if (asks) t_births = this;
+  } else if (asks && is_last_team_likely()) {
     t_births = this;
   }
 }
 
-// Whether a team is likely to get the places of the master's last one. Then its threads are made
-// there: one that is made with its master's processors may start on the master's core, and then one
-// of the two waits for the other for a time slice.
+// Whether a team is likely to get the places of the master's last one. Then its threads stay there,
+// if they are kept: where one has its master's processors it may run on the master's core, and then
+// one of the two waits for the other for a time slice.
 bool TeamBinding::is_last_team_likely() noexcept {
   const auto& places = memory_->places;
   if (places.size() < 2 || (outer_place_ >= 0 && places[0] != outer_place_)) return false;
@@ -526,14 +526,24 @@ std::optional<Birthplace> TeamBinding::next_birthplace() noexcept {
   return Birthplace{memory_->places[births_], &memory_->allowed};
 }
 
-void begin_bound(int place, const ProcessorMask& before) noexcept {
-  t_before = before;
+ProcessorMask mask_of_place(int place) noexcept { return mask_of(place); }
+
+void bind_as_new(int place, const ProcessorMask& own) noexcept {
+  if (place != t_place && !mask_of(place).apply()) {
+    note_refusal();
+    return free_as_new(own);
+  }
+  t_before = own;
   ++t_before_version;
   t_place = place;
   t_bound.at = now().count;
+  tell_engine(cores_of(place));
 }
 
-ProcessorMask mask_of_place(int place) noexcept { return mask_of(place); }
+void free_as_new(const ProcessorMask& own) noexcept {
+  forget_binding();
+  if (own.bytes != 0 && !(ProcessorMask::of_thread(0) == own)) own.apply();
+}
 
 bool is_bound_between_regions() noexcept { return t_place >= 0 && t_bound.left != 0; }
 

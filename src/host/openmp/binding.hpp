@@ -92,14 +92,17 @@ bool is_bound_between_regions() noexcept;
 void let_go() noexcept;
 void bind_again(int place) noexcept;
 
-/// Where a thread is bound from its start, and what it would have without that.
+/// Where a thread of a team is bound before it knows that it is one, and what it would have without
+/// that.
 struct Birthplace {
   int place;
   const ProcessorMask* before;  ///< lives until the thread's region ends
 };
-/// By a new thread, first of all: it has been bound to `place` as it was made.
-void begin_bound(int place, const ProcessorMask& before) noexcept;
 ProcessorMask mask_of_place(int place) noexcept;
+/// By a thread that is in no team and begins as a new one would: it goes to `place`, and has `own`
+/// without Lares; or it is nowhere in particular, and has `own` (if that is known).
+void bind_as_new(int place, const ProcessorMask& own) noexcept;
+void free_as_new(const ProcessorMask& own) noexcept;
 
 /// What a master remembers of its last team: one of the same size comes back to its data.
 struct TeamMemory;
@@ -123,8 +126,9 @@ struct Seating {
 /// Where the threads of one region run. Made by the master, which is also the last to touch it.
 class TeamBinding {
  public:
-  /// `thread`: the master's number in the system.
-  TeamBinding(int thread, NewThreads new_threads) noexcept;
+  /// `thread`: the master's number in the system. `asks`: who gives the team its threads asks for
+  /// their places.
+  TeamBinding(int thread, bool asks) noexcept;
   TeamBinding(const TeamBinding&) = delete;
   TeamBinding& operator=(const TeamBinding&) = delete;
   /// After the join: the master goes back to where it was, and the places are free for other teams.

@@ -8,6 +8,7 @@
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_loops.hpp"
 #include "host/openmp/gomp_reductions.hpp"
+#include "host/openmp/kept_threads.hpp"
 #include "host/openmp/last_left.hpp"
 #include "host/openmp/placed_region.hpp"
 #include "host/openmp/placement.hpp"
@@ -235,6 +236,7 @@ namespace gomp = lares::omp::gomp;
 #define LARES_STOCK_OF_BODY(name)                                                      \
   lares::omp::Stock& stock =                                                           \
       *lares::omp::stock_of(reinterpret_cast<const void*>(fn), lares::omp::Abi::gomp); \
+  lares::omp::KeptThreads::note_team_begins();                                         \
   lares::omp::before_region();                                                         \
   lares::omp::before_repeated_region(stock, reinterpret_cast<const void*>(fn));        \
   lares::omp::tools::start_tool_if_named(stock);                                       \
@@ -245,6 +247,7 @@ namespace gomp = lares::omp::gomp;
 #define LARES_LEAVE_TASKLESS(name, ...)                                                            \
   if (lares::omp::Stock* const left_to = gomp::t_left.again(reinterpret_cast<const void*>(fn));    \
       left_to != nullptr) {                                                                        \
+    lares::omp::KeptThreads::note_team_begins();                                                   \
     const gomp::Leaving leaving(*left_to, threads);                                                \
     return lares::omp::real<decltype(name)>(*left_to, lares::omp::Entry::name)(__VA_ARGS__);       \
   }                                                                                                \

@@ -23,55 +23,12 @@
 #include <optional>
 
 #include "host/openmp/binding.hpp"
+#include "host/openmp/c_library.hpp"
 #include "host/openmp/stock.hpp"
 
 namespace lares::omp {
 
 namespace {
-
-/// Every C library function that stands in front of here. X(name).
-#define LARES_C_FUNCTIONS(X) \
-  X(pthread_create)          \
-  X(thrd_create)             \
-  X(posix_spawn)             \
-  X(posix_spawnp)            \
-  X(system)                  \
-  X(popen)                   \
-  X(execve)                  \
-  X(execvpe)                 \
-  X(fexecve)                 \
-  X(execveat)                \
-  X(sched_getaffinity)       \
-  X(sched_setaffinity)       \
-  X(pthread_getaffinity_np)  \
-  X(pthread_setaffinity_np)
-
-/// The C library's own. Looked up when the library is loaded, since exec may be called where dlsym
-/// may not (after a vfork, in a signal handler); before that, by whoever calls first.
-struct Originals {
-#define LARES_POINTER(name) decltype(&::name) name = nullptr;  // NOLINT: a name of a member
-  LARES_C_FUNCTIONS(LARES_POINTER)
-#undef LARES_POINTER
-};
-constinit Originals g_originals;
-
-template <class Function>
-void look_up(Function*& pointer, const char* name) noexcept {
-  pointer = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
-
-__attribute__((constructor)) void look_all_up() {
-#define LARES_LOOK_UP(name) look_up(g_originals.name, #name);
-  LARES_C_FUNCTIONS(LARES_LOOK_UP)
-#undef LARES_LOOK_UP
-}
-
-template <class Function>
-Function* original(Function*& pointer, const char* name) noexcept {
-  if (pointer == nullptr) [[unlikely]]
-    look_up(pointer, name);
-  return pointer;
-}
 
 /// Of 0 and the numbers that name the calling thread.
 bool is_this_thread(pid_t thread) noexcept {
@@ -97,102 +54,11 @@ void tell(const ProcessorMask& mask, std::size_t bytes, cpu_set_t* set) noexcept
   for (std::size_t i = 1; i <= count; ++i) words[i] = va_arg(list, char*)
 // NOLINTEND(bugprone-macro-parentheses)
 
-/// A thread that is made where it shall run: to bind it afterwards, and its maker twice, would take
-/// as long as the rest of a short region.
-struct Birth {
-  void* (*start)(void*);
-  void* argument;
-  int place;
-  ProcessorMask before;
-};
-
-void* begin(void* made) {
-  auto* const birth = static_cast<Birth*>(made);
-  begin_bound(birth->place, birth->before);
-  void* (*const start)(void*) = birth->start;
-  void* const argument = birth->argument;
-  std::free(birth);
-  return start(argument);
-}
-
-/// `to` is as after pthread_attr_init. False if `from` says something that cannot be asked, or
-/// where its threads run.
-bool copy_attributes(const pthread_attr_t* from, pthread_attr_t* to) noexcept {
-  if (from == nullptr) return true;
-  int detached = 0;
-  int inherits = 0;
-  int policy = 0;
-  int scope = 0;
-  sched_param priority{};
-  std::size_t guard = 0;
-  void* stack = nullptr;
-  std::size_t bytes = 0;
-  pthread_attr_getdetachstate(from, &detached);
-  pthread_attr_getinheritsched(from, &inherits);
-  pthread_attr_getschedpolicy(from, &policy);
-  pthread_attr_getschedparam(from, &priority);
-  pthread_attr_getscope(from, &scope);
-  pthread_attr_getguardsize(from, &guard);
-  pthread_attr_getstack(from, &stack, &bytes);
-  cpu_set_t cpus;
-  sigset_t signals;
-  const bool whole = pthread_attr_getaffinity_np(from, sizeof(cpus), &cpus) == 0 &&
-                     CPU_COUNT(&cpus) == CPU_SETSIZE;  // what it gives if nothing was said
-  const bool has_stack = reinterpret_cast<std::uintptr_t>(stack) + bytes != 0;
-  if (!whole || has_stack || inherits != PTHREAD_INHERIT_SCHED) return false;
-  if (pthread_attr_getsigmask_np(from, &signals) != PTHREAD_ATTR_NO_SIGMASK_NP) return false;
-  return pthread_attr_setdetachstate(to, detached) == 0 && pthread_attr_setscope(to, scope) == 0 &&
-         pthread_attr_setguardsize(to, guard) == 0 &&
-         (bytes == 0 || pthread_attr_setstacksize(to, bytes) == 0);
-}
-
-/// Makes the next thread of a team that is about to start. False: nothing was made.
-bool make_bound(TeamBinding& team, pthread_t* thread, const pthread_attr_t* attributes,
-                void* (*start)(void*), void* argument) noexcept {
-  const std::optional<Birthplace> where = team.next_birthplace();
-  pthread_attr_t bound;
-  if (!where || pthread_attr_init(&bound) != 0) return false;
-  bool made = false;
-  if (copy_attributes(attributes, &bound)) {
-    const ProcessorMask mask = mask_of_place(where->place);
-    const std::size_t bytes = where->before->bytes != 0 ? where->before->bytes : mask.bytes;
-    auto* const birth = static_cast<Birth*>(std::malloc(sizeof(Birth)));
-    if (birth != nullptr && where->before->contains(mask)) {
-      *birth = {start, argument, where->place, *where->before};
-      made =
-          pthread_attr_setaffinity_np(&bound, bytes,
-                                      reinterpret_cast<const cpu_set_t*>(mask.words.data())) == 0 &&
-          original(g_originals.pthread_create, "pthread_create")(thread, &bound, begin, birth) == 0;
-    }
-    if (!made) std::free(birth);
-  }
-  pthread_attr_destroy(&bound);
-  return made;
-}
-
 }  // namespace
 
 }  // namespace lares::omp
 
 // NOLINTBEGIN: the names and types are the C library's.
-#define LARES_C_LIBRARY(name) lares::omp::original(lares::omp::g_originals.name, #name)
-
-// --- threads
-
-LARES_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
-                                void* (*start)(void*), void* argument) {
-  if (lares::omp::t_births != nullptr) [[unlikely]] {
-    if (lares::omp::make_bound(*lares::omp::t_births, thread, attributes, start, argument))
-      return 0;
-  }
-  const lares::omp::Unbound unbound;
-  return LARES_C_LIBRARY(pthread_create)(thread, attributes, start, argument);
-}
-
-LARES_EXPORT int thrd_create(thrd_t* thread, thrd_start_t start, void* argument) {
-  const lares::omp::Unbound unbound;
-  return LARES_C_LIBRARY(thrd_create)(thread, start, argument);
-}
 
 // --- processes
 

@@ -11,7 +11,7 @@ namespace lares::omp {
 PlacedRegion::PlacedRegion(Stock& stock, runtime::RegionHint& hint, void* body) noexcept
     : hint_(hint),
       binding_(runtime::this_thread()->system_id.load(std::memory_order_relaxed),
-               new_threads_of(stock)),
+               makes_threads_anew(stock)),
       seating_(binding_.last_seating()),
       placed_(binding_.chosen_before()) {
   if (seating_ == nullptr) seating_ = &own_seating_;

@@ -147,7 +147,7 @@ Region::Region(Stock& stock, runtime::RegionHint& hint) noexcept
       hint_(&hint),
       master_(*runtime::this_thread()),
       outer_(runtime::this_worker()),
-      binding_(master_.system_id.load(std::memory_order_relaxed), new_threads_of(stock)) {}
+      binding_(master_.system_id.load(std::memory_order_relaxed), makes_threads_anew(stock)) {}
 
 Region::~Region() {
   if (runtime::Team* team = team_.load(std::memory_order_acquire); team != nullptr) {

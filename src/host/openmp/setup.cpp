@@ -17,6 +17,7 @@
 #include "host/openmp/binding.hpp"
 #include "host/openmp/following.hpp"
 #include "host/openmp/gomp_tasks.hpp"
+#include "host/openmp/kept_threads.hpp"
 #include "host/openmp/kmp_tasks.hpp"
 #include "host/openmp/own_allocators.hpp"
 #include "host/openmp/placement.hpp"
@@ -125,6 +126,7 @@ void after_fork_in_child() noexcept {
   runtime::renew_process_locks();
   if (runtime::Engine::active()) runtime::Engine::instance().reset_after_fork(map_counters);
   free_after_fork();
+  KeptThreads::forget_after_fork();
 }
 
 runtime::WaitPolicy wait_policy() noexcept {
@@ -194,6 +196,7 @@ void set_up() noexcept {
   set_up_allocators(engine.machine());
   if (places_by_number()) runtime::count_domains_from_zero();
   set_up_binding(engine.machine(), std::getenv("LARES_BOUND"), g_session);
+  KeptThreads::set_processors(engine.machine().cores.size());
   pthread_atfork(runtime::hold_process_locks, runtime::release_process_locks, after_fork_in_child);
   tools::look_for_tool();
   set_up_repair();

@@ -44,10 +44,10 @@ struct Owner {
   Stock* stock = nullptr;
 };
 
-// Written under g_lock, read under it; threads remember their last answers.
+// Written under g_lock. Threads remember their last answers.
 LARES_PROCESS_LOCK(g_lock);
 Stock* g_stocks[max_stocks] = {};
-std::size_t g_stock_count = 0;
+std::atomic<std::size_t> g_stock_count{0};  // release: of so many, all is written
 
 /// The answers to a thread's last questions about one of the ABIs. A program and its libraries may
 /// take turns with each call.
@@ -89,10 +89,7 @@ bool defines_openmp(void* handle, const LoadedObject& object) noexcept {
 }
 
 Stock* known_stock(const LoadedObject& object) noexcept {
-  for (std::size_t i = 0; i < g_stock_count; ++i) {
-    if (g_stocks[i]->contains(reinterpret_cast<const void*>(object.begin))) return g_stocks[i];
-  }
-  return nullptr;
+  return stock_at(reinterpret_cast<const void*>(object.begin));
 }
 
 void note_second(const Stock& stock) noexcept {
@@ -123,9 +120,10 @@ void add_stock(const LoadedObject& object) noexcept {
   // Not from the program's heap: where the runtime's own data lies there, relative to the lines of
   // the cache, follows from what was taken before, and has made empty regions a fifth dearer.
   alignas(Stock) static char memory[max_stocks][sizeof(Stock)];  // under g_lock
-  auto* stock =
-      new (memory[g_stock_count]) Stock(handle, file_name(object.path), object.begin, object.end);
-  g_stocks[g_stock_count++] = stock;
+  const std::size_t index = g_stock_count;
+  auto* stock = new (memory[index]) Stock(handle, file_name(object.path), object.begin, object.end);
+  g_stocks[index] = stock;
+  g_stock_count.store(index + 1, std::memory_order_release);
   runtime::Engine::instance().add_runtime(stock->name());
   if (!runtime::Engine::active()) return;
   if (g_stock_count > 1) note_second(*stock);
@@ -181,10 +179,7 @@ Stock* global_stock(Abi abi) noexcept {
                                              "omp_get_thread_num"};
   const void* found = dlsym(RTLD_NEXT, probes[static_cast<std::size_t>(abi)]);
   if (found == nullptr) return nullptr;
-  for (std::size_t i = 0; i < g_stock_count; ++i) {
-    if (g_stocks[i]->contains(found)) return g_stocks[i];
-  }
-  return nullptr;
+  return stock_at(found);
 }
 
 Owner find_owner(const void* address, Abi abi) noexcept {
@@ -249,6 +244,14 @@ void* Stock::look_up(Entry entry) noexcept {
   functions_[index].store(function, std::memory_order_relaxed);
   if (function == nullptr) absent_[index].store(true, std::memory_order_relaxed);
   return function;
+}
+
+Stock* stock_at(const void* address) noexcept {
+  const std::size_t count = g_stock_count.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (g_stocks[i]->contains(address)) return g_stocks[i];
+  }
+  return nullptr;
 }
 
 Stock* stock_of(const void* address, Abi abi) noexcept {

@@ -298,6 +298,9 @@ constexpr Abi abi_of(const char* name) noexcept {
 /// the thread's last questions. Thread safe.
 Stock* stock_of(const void* address, Abi abi) noexcept;
 
+/// The known runtime whose own code is at `address`, or null. Thread safe, without a lock.
+Stock* stock_at(const void* address) noexcept;
+
 /// Grows whenever an object was unloaded: what was remembered of its code is void. Any thread.
 extern std::atomic<std::uint32_t> g_unloads;
 
@@ -307,18 +310,12 @@ Function* real(Stock& stock, Entry entry) noexcept {
   return reinterpret_cast<Function*>(stock.find(entry));
 }
 
-/// What a runtime does with the threads that it makes for a team.
-enum class NewThreads : std::uint8_t {
-  given_processors,  ///< libomp gives its own to each as it starts
-  some_left,         ///< they keep what they were made with; some threads are there already
-  all_left,          ///< the same, and all but the master are made
-};
-
-/// For the next region of the calling thread. libgomp keeps the threads of outermost regions only.
-inline NewThreads new_threads_of(Stock& stock) noexcept {
-  if (stock.is_libomp()) return NewThreads::given_processors;
+/// Whether the runtime makes the threads of the calling thread's next team for that alone. libgomp
+/// keeps those of outermost ones only.
+inline bool makes_threads_anew(Stock& stock) noexcept {
+  if (stock.is_libomp()) return false;
   auto* const level = real<int()>(stock, Entry::omp_get_level);
-  return level != nullptr && level() > 0 ? NewThreads::all_left : NewThreads::some_left;
+  return level != nullptr && level() > 0;
 }
 
 /// Declares `name_real`, the stock function for the interposed function we are in, with its type,
