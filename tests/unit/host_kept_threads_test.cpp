@@ -250,6 +250,35 @@ TEST(KeptThreads, ManyMastersNestedAndAtOnce) {
   }
 }
 
+TEST(KeptThreads, KnowHowManyShareAProcessor) {
+  KeptThreads::set_processors(2);
+  ASSERT_TRUE(comes_true([] { return KeptThreads::sharing() == 0; }));  // those of other tests
+  as_a_master([] {
+    std::array<Piece, 4> team;
+    KeptThreads::note_team_begins();
+    for (Piece& piece : team) {
+      piece.may_end = false;
+      begin_next(piece, 2);
+    }
+    EXPECT_EQ(KeptThreads::sharing(), 3U);  // four and their master
+    for (Piece& piece : team) {
+      piece.may_end = true;
+      piece.wait();
+    }
+    // New ones have begun before anybody counted; those that are given work count a while.
+    EXPECT_TRUE(comes_true([] { return KeptThreads::waiting() == 4; }));
+    EXPECT_EQ(KeptThreads::sharing(), 0U);
+    EXPECT_TRUE(comes_true([] {  // on a busy machine a millisecond is soon over
+      std::array<Piece, 4> again;
+      KeptThreads::note_team_begins();
+      for (Piece& piece : again) begin_next(piece, 2);
+      for (Piece& piece : again) piece.wait();
+      return KeptThreads::waiting() == 4 && KeptThreads::sharing() == 3;
+    }));
+    EXPECT_TRUE(comes_true([] { return KeptThreads::sharing() == 0; }));
+  });
+}
+
 TEST(KeptThreads, OneThatCannotBeMadeIsForgotten) {
   as_a_master([] {
     KeptThreads& own = KeptThreads::of_this_thread();

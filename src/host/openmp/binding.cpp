@@ -39,7 +39,8 @@ struct PlaceExchange {
 /// Invariant: of one region at a time.
 struct TeamMemory {
   bool is_used = false;                      ///< by a region; only its master touches it
-  std::vector<std::uint16_t> places;         ///< of the last team, by thread number
+  std::vector<std::uint16_t> places;         ///< of the last team that had some, by thread number
+  bool had_none = false;                     ///< the last team of several threads
   bubbles::Memory bubble;                    ///< the same where a bubble scheduler places teams
   ProcessorMask allowed;                     ///< of the master, outside of the region
   std::uint64_t allowed_of = 0;              ///< t_before's version, if `allowed` is that; else 0
@@ -451,6 +452,7 @@ void TeamBinding::choose(std::size_t size) noexcept {
     chosen_ = true;
     return;
   }
+  memory_->had_none = true;
   if (size > g_places->size()) return;  // some would share a core: unbound, and nothing to ask
   const bool same_allowed = same_allowed_ ? *same_allowed_ : learn_allowed();
   const std::lock_guard lock(g_places_lock);
@@ -487,6 +489,7 @@ void TeamBinding::choose(std::size_t size) noexcept {
   }
   for (const std::uint16_t place : team) g_last_master[place] = memory_;
   if (g_binds_by_data && !inner_ && *g_last_team != team) *g_last_team = team;
+  memory_->had_none = false;
   chosen_ = true;
 }
 
@@ -546,6 +549,29 @@ void free_as_new(const ProcessorMask& own) noexcept {
 }
 
 bool is_bound_between_regions() noexcept { return t_place >= 0 && t_bound.left != 0; }
+
+namespace {
+const TeamMemory* inner_team(std::size_t depth) noexcept {
+  return depth < most_levels && t_memories[depth] != nullptr && !t_memories[depth]->is_used
+             ? t_memories[depth]
+             : nullptr;
+}
+}  // namespace
+
+bool is_inner_team_bound(std::size_t depth, std::size_t size) noexcept {
+  const TeamMemory* const memory = inner_team(depth);
+  if (size == 0) return memory == nullptr || !memory->had_none;
+  return memory != nullptr && !memory->had_none && memory->places.size() == size;
+}
+
+std::optional<Birthplace> last_birthplace(std::size_t depth, std::size_t number) noexcept {
+  const TeamMemory* const memory = inner_team(depth);
+  const bool may_stay = memory != nullptr && !memory->had_none && number < memory->places.size() &&
+                        !g_refused.load(std::memory_order_relaxed) &&
+                        is_free(memory->places[number]);
+  if (!may_stay) return std::nullopt;
+  return Birthplace{memory->places[number], &memory->allowed};
+}
 
 void let_go() noexcept { bind_to(-1); }
 

@@ -87,17 +87,23 @@ void go_where_wanted(const ProcessorMask* own) noexcept;
 /// Whether the calling thread is bound for the sake of its next region alone: it is in none that
 /// has bound it.
 bool is_bound_between_regions() noexcept;
-/// A bound thread gets back what it had; and is bound again, unless the program has chosen other
-/// processors for it since.
-void let_go() noexcept;
-void bind_again(int place) noexcept;
-
 /// Where a thread of a team is bound before it knows that it is one, and what it would have without
 /// that.
 struct Birthplace {
   int place;
   const ProcessorMask* before;  ///< lives until the thread's region ends
 };
+
+/// Whether the calling thread's last team in `depth` regions of its own had places, if that was of
+/// `size` threads. 0: of any number, and whether it is not known that it had none.
+bool is_inner_team_bound(std::size_t depth, std::size_t size) noexcept;
+/// Where thread `number` of that team was, and is to stay, or nothing.
+std::optional<Birthplace> last_birthplace(std::size_t depth, std::size_t number) noexcept;
+/// A bound thread gets back what it had; and is bound again, unless the program has chosen other
+/// processors for it since.
+void let_go() noexcept;
+void bind_again(int place) noexcept;
+
 ProcessorMask mask_of_place(int place) noexcept;
 /// By a thread that is in no team and begins as a new one would: it goes to `place`, and has `own`
 /// without Lares; or it is nowhere in particular, and has `own` (if that is known).

@@ -27,6 +27,8 @@ namespace {
 struct Birth {
   Work work;
   int place = -1;          ///< where it runs, if that is known
+  std::size_t number = 0;  ///< in its team
+  int masters = -1;        ///< the processor that its master is on
   ProcessorMask before{};  ///< what it would have without Lares
   sigset_t signals{};
   FloatControl floats{};
@@ -43,6 +45,23 @@ void be_born_again(const Birth& birth) noexcept {
   birth.floats.apply();
 }
 
+/// Of the last team of a thread that has run before.
+struct LastTeam {
+  std::size_t number;
+  int masters;
+};
+__attribute__((tls_model("initial-exec"))) constinit thread_local LastTeam t_last_team{0, -1};
+
+/// Where threads share processors, a new one begins on an idle one, or else on its master's: who
+/// meets often is better off there. Who is woken begins on an idle one, or else where it fell
+/// asleep. So it goes to its master's for that, as many of a team as share one.
+void wait_at_masters() noexcept {
+  const bool shares = t_place < 0 && t_last_team.number < KeptThreads::sharing();
+  if (!shares || t_last_team.masters < 0 || t_last_team.masters == sched_getcpu()) return;
+  const ProcessorMask own = ProcessorMask::of_thread(0);
+  if (ProcessorMask::of_processor(t_last_team.masters).apply()) own.apply();
+}
+
 /// What the program has done to a thread that it takes for ended is undone, as far as a new one
 /// would not have it; what it holds by pthread_setspecific and thread_local stays. Signals for the
 /// process are for its other threads meanwhile.
@@ -56,11 +75,13 @@ void forget_program() noexcept {
   stack_t none{};
   none.ss_flags = SS_DISABLE;
   sigaltstack(&none, nullptr);
+  wait_at_masters();
 }
 
 void* begin_again(void* told) {
   auto* const birth = static_cast<Birth*>(told);
   be_born_again(*birth);
+  t_last_team = {birth->number, birth->masters};
   const Work work = birth->work;
   std::free(birth);
   return work.routine(work.argument);
@@ -111,11 +132,14 @@ ProcessorMask own_processors() noexcept {
   return before != nullptr ? *before : ProcessorMask::of_thread(0);
 }
 
-/// What the thread is to have of the calling one. `where`: its place, if that is known.
-Birth* birth_of(Work work, const std::optional<Birthplace>& where) noexcept {
+/// What thread `number` of a team is to have of the calling one. `where`: its place, if that is
+/// known.
+Birth* birth_of(Work work, std::size_t number, const std::optional<Birthplace>& where) noexcept {
   auto* const birth = new (need_memory(sizeof(Birth))) Birth{.work = work};
   birth->before = where ? *where->before : own_processors();
   if (where && birth->before.contains(mask_of_place(where->place))) birth->place = where->place;
+  birth->number = number;
+  birth->masters = sched_getcpu();
   pthread_sigmask(SIG_SETMASK, nullptr, &birth->signals);
   birth->floats = FloatControl::here();
   return birth;
@@ -123,12 +147,13 @@ Birth* birth_of(Work work, const std::optional<Birthplace>& where) noexcept {
 
 int make_kept(std::size_t depth, const pthread_attr_t* attributes, Work work,
               pthread_t* thread) noexcept {
-  std::optional<Birthplace> where;
-  if (t_births != nullptr) where = t_births->next_birthplace();
+  const std::size_t number = KeptThreads::next_in_team();
+  const std::optional<Birthplace> where =
+      t_births != nullptr ? t_births->next_birthplace() : last_birthplace(depth - 1, number);
   KeptThreads& own = KeptThreads::of_this_thread();
   const StackShape stack = StackShape::of(attributes);
   if (KeptThread* const again = own.find(depth, stack); again != nullptr) {
-    *thread = again->give({begin_again, birth_of(work, where)});
+    *thread = again->give({begin_again, birth_of(work, number, where)});
     return 0;
   }
   KeptThread& kept = own.add(work, depth, stack);

@@ -5,6 +5,7 @@
 #include "base/raw_memory.hpp"
 #include "base/tick_rate.hpp"
 #include "host/openmp/following.hpp"
+#include "host/openmp/free_master.hpp"
 #include "host/openmp/gomp_abi.hpp"
 #include "host/openmp/gomp_loops.hpp"
 #include "host/openmp/gomp_reductions.hpp"
@@ -116,54 +117,24 @@ unsigned threads_of(Stock& stock, unsigned asked) {
   return static_cast<unsigned>(real<int()>(stock, Entry::omp_get_max_threads)());
 }
 
-/// True if a region is to have threads that are made for it: those that stay are of outermost ones.
-bool makes_threads(Stock& stock, unsigned asked) {
+/// How deep a region is that is to have several threads: of an inner one, those are made for it.
+/// Else 0.
+std::size_t depth_with_threads(Stock& stock, unsigned asked) noexcept {
+  if (t_place < 0) return 0;  // nothing that is asked for this depends on it
   auto* const level = real<int()>(stock, Entry::omp_get_level);
   auto* const active_level = real<int()>(stock, Entry::omp_get_active_level);
   auto* const most_levels = real<int()>(stock, Entry::omp_get_max_active_levels);
-  if (level == nullptr || active_level == nullptr || most_levels == nullptr) return false;
-  return level() > 0 && active_level() < most_levels() && threads_of(stock, asked) > 1;
+  if (level == nullptr || active_level == nullptr || most_levels == nullptr) return 0;
+  const bool has_threads = active_level() < most_levels() && threads_of(stock, asked) > 1;
+  return has_threads ? static_cast<std::size_t>(level()) : 0;
 }
-
-/// Around a region that is left to libgomp. An inner one has its threads made for it and ended with
-/// it, unless the master is the only one: where they meet a master that is bound, and may not give
-/// way, they wait for its core, up to milliseconds. So the master is let go meanwhile. It stays so
-/// if no region around has bound it, or if such regions follow each other soon: where threads share
-/// cores, to be bound again has taken as long as the rest of a region.
-class FreeMaster {
- public:
-  FreeMaster(Stock& stock, unsigned asked) noexcept {
-    if (t_place >= 0) [[unlikely]]
-      free(stock, asked);
-  }
-  FreeMaster(const FreeMaster&) = delete;
-  FreeMaster& operator=(const FreeMaster&) = delete;
-  ~FreeMaster() {
-    if (place_ >= 0) [[unlikely]] {
-      t_ended = ticks() | 1U;
-      bind_again(place_);
-    }
-  }
-
- private:
-  [[gnu::noinline]] void free(Stock& stock, unsigned asked) noexcept {
-    if (bubbles::on() || !makes_threads(stock, asked)) return;
-    const std::uint64_t soon = 1'000 * ticks_per_microsecond();
-    const bool follows = t_ended != 0 && ticks() - t_ended < soon;
-    if (!follows && !is_bound_between_regions()) place_ = t_place;
-    let_go();
-  }
-
-  /// When the calling thread came back the last time; 0: never.
-  __attribute__((
-      tls_model("initial-exec"))) static inline constinit thread_local std::uint64_t t_ended = 0;
-  int place_ = -1;  ///< where it comes back to
-};
 
 /// Around a region that is left to libgomp.
 class Leaving {
  public:
-  Leaving(Stock& stock, unsigned asked) noexcept : free_master_(stock, asked) {}
+  Leaving(Stock& stock, unsigned asked) noexcept
+      : free_master_(depth_with_threads(stock, asked), t_place < 0 ? 0 : threads_of(stock, asked)) {
+  }
 
  private:
   LeftToStock left_;

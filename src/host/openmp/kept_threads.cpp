@@ -16,18 +16,51 @@ namespace {
 
 // Counts that decide what costs less; nothing else follows from them, so all are relaxed.
 std::atomic<std::size_t> g_processors{1};
-std::atomic<std::size_t> g_threads{0};  // that are kept, and their masters
-std::atomic<std::size_t> g_waiting{0};
+std::atomic<std::size_t> g_kept{0};
+std::atomic<std::size_t> g_masters{0};
+std::atomic<std::size_t> g_waiting{0};  // of those that are kept
+
+/// How many different threads have begun work in this millisecond or the one before, about: what
+/// two count at the moment when a millisecond ends may be lost. A clock that wakes sleepers would
+/// tell it exactly, and take as long as the rest of a region.
+class Lately {
+ public:
+  /// `last`: when the thread began the last time, in our milliseconds. Only that thread's maker
+  /// touches it.
+  void note(std::uint32_t& last) noexcept {
+    const std::uint32_t now = milliseconds();
+    if (last == now) return;
+    last = now;
+    std::uint32_t before = newest_.load(std::memory_order_relaxed);
+    if (before != now && newest_.compare_exchange_strong(before, now, std::memory_order_relaxed)) {
+      if (now - before > 1) counts_[(now - 1) % 2].store(0, std::memory_order_relaxed);
+      counts_[now % 2].store(0, std::memory_order_relaxed);
+    }
+    counts_[now % 2].fetch_add(1, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::size_t count() const noexcept {
+    if (milliseconds() - newest_.load(std::memory_order_relaxed) > 1) return 0;
+    return std::max(counts_[0].load(std::memory_order_relaxed),
+                    counts_[1].load(std::memory_order_relaxed));
+  }
+
+ private:
+  // Right within a factor of two.
+  static std::uint32_t milliseconds() noexcept {
+    return static_cast<std::uint32_t>(ticks() / (1000 * ticks_per_microsecond()));
+  }
+  std::atomic<std::uint32_t> newest_{0};  ///< that was counted
+  std::atomic<std::uint32_t> counts_[2]{};
+};
+constinit Lately g_lately;
 
 // More than that wait for nothing.
 std::size_t most_waiting() noexcept {
   return std::max<std::size_t>(64, 4 * g_processors.load(std::memory_order_relaxed));
 }
 
-// Threads that look for work take processors from others.
-bool is_crowded() noexcept {
-  return g_threads.load(std::memory_order_relaxed) > g_processors.load(std::memory_order_relaxed);
-}
+// Threads that look for work take processors from others then.
+bool is_crowded() noexcept { return KeptThreads::sharing() > 1; }
 
 // Some times what sleep and waking cost.
 std::uint64_t while_to_look() noexcept { return 50 * ticks_per_microsecond(); }
@@ -82,7 +115,7 @@ bool KeptThread::wait_for_work() noexcept {
     state_.store(busy, std::memory_order_relaxed);
     return true;
   }
-  g_threads.fetch_sub(1, std::memory_order_relaxed);
+  g_kept.fetch_sub(1, std::memory_order_relaxed);
   if (state == unwanted) free(this);
   return false;
 }
@@ -118,6 +151,7 @@ bool KeptThread::comes_soon() const noexcept {
 
 pthread_t KeptThread::give(Work work) noexcept {
   const pthread_t thread = thread_;
+  g_lately.note(last_);
   work_ = work;
   // release: the work first. acquire: what it did before.
   if (state_.exchange(given, std::memory_order_acq_rel) == sleeping) {
@@ -137,7 +171,7 @@ KeptThreads& KeptThreads::of_this_thread() noexcept {
   pthread_once(&g_key_once, [] { pthread_key_create(&g_key, end_with_thread); });
   t_own = new (need_memory(sizeof(KeptThreads))) KeptThreads;
   pthread_setspecific(g_key, t_own);
-  g_threads.fetch_add(1, std::memory_order_relaxed);
+  g_masters.fetch_add(1, std::memory_order_relaxed);
   return *t_own;
 }
 
@@ -157,7 +191,7 @@ KeptThread& KeptThreads::add(Work first, std::size_t depth, StackShape stack) no
   auto* const kept = new (need_memory(sizeof(KeptThread))) KeptThread(first, stack);
   kept->depth_ = depth;
   kept->team_ = t_teams;
-  g_threads.fetch_add(1, std::memory_order_relaxed);
+  g_kept.fetch_add(1, std::memory_order_relaxed);
   threads_.push_back(kept);
   return *kept;
 }
@@ -166,7 +200,7 @@ void KeptThreads::note_made(KeptThread& kept, bool made, pthread_t thread) noexc
   kept.thread_ = thread;
   if (made) return;
   threads_.pop_back();  // the one that add() has added last
-  g_threads.fetch_sub(1, std::memory_order_relaxed);
+  g_kept.fetch_sub(1, std::memory_order_relaxed);
   KeptThread::free(&kept);
 }
 
@@ -180,7 +214,7 @@ void KeptThreads::clear_away() noexcept {
 
 KeptThreads::~KeptThreads() {
   for (KeptThread* const kept : threads_) kept->do_without();
-  g_threads.fetch_sub(1, std::memory_order_relaxed);
+  g_masters.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void KeptThreads::end_with_thread(void* kept) noexcept {
@@ -197,11 +231,22 @@ void KeptThreads::set_processors(std::size_t count) noexcept {
 // What there was is of threads that are not here: it is left as it is.
 void KeptThreads::forget_after_fork() noexcept {
   KeptThread::g_forks.fetch_add(1, std::memory_order_relaxed);
-  g_threads.store(0, std::memory_order_relaxed);
+  g_kept.store(0, std::memory_order_relaxed);
+  g_masters.store(0, std::memory_order_relaxed);
   g_waiting.store(0, std::memory_order_relaxed);
   if (t_own == nullptr) return;
   t_own = nullptr;
   pthread_setspecific(g_key, nullptr);
+}
+
+std::size_t KeptThreads::sharing() noexcept {
+  const std::size_t processors = g_processors.load(std::memory_order_relaxed);
+  const std::size_t kept = g_kept.load(std::memory_order_relaxed);
+  const std::size_t now = kept - std::min(kept, g_waiting.load(std::memory_order_relaxed));
+  const std::size_t working = std::max(now, g_lately.count());
+  // Each team has a master besides.
+  const std::size_t all = working + std::min(working, g_masters.load(std::memory_order_relaxed));
+  return (all + processors - 1) / processors;
 }
 
 std::size_t KeptThreads::waiting() noexcept { return g_waiting.load(std::memory_order_relaxed); }

@@ -63,9 +63,10 @@ class KeptThread {
   static void free(KeptThread* kept) noexcept;
 
   Work work_;               ///< written by the maker before the thread starts, or while it waits
-  pthread_t thread_{};      ///< only its maker touches this and the next three
+  pthread_t thread_{};      ///< only its maker touches this and the next four
   std::size_t depth_ = 0;   ///< of the team that it was last in
   std::uint64_t team_ = 0;  ///< which of its maker's that was
+  std::uint32_t last_ = 0;  ///< when it was given work, in milliseconds of the counter
   const StackShape stack_;
   const std::uint32_t process_ = g_forks.load(std::memory_order_relaxed);  ///< of which it is one
   std::atomic<std::uint32_t> state_{busy};
@@ -81,7 +82,12 @@ class KeptThreads {
   static KeptThreads& of_this_thread() noexcept;
 
   /// The thread is about to make a team. One look at a word of its own.
-  static void note_team_begins() noexcept { ++t_teams; }
+  static void note_team_begins() noexcept {
+    ++t_teams;
+    t_in_team = 0;
+  }
+  /// The number in that team of the thread that is made next, from 1 on.
+  static std::size_t next_in_team() noexcept { return ++t_in_team; }
 
   /// For that team, which is `depth` deep: one that has done its work in a team that was as deep,
   /// or deeper, and is over since then. Waits some microseconds for one that has nearly done it.
@@ -97,6 +103,9 @@ class KeptThreads {
   static void set_processors(std::size_t count) noexcept;
   /// In the child of a fork, which has one thread.
   static void forget_after_fork() noexcept;
+  /// So many threads share a processor at most if those that work in inner teams, or began to a
+  /// millisecond ago, are dealt evenly with their masters.
+  static std::size_t sharing() noexcept;
   /// Of all masters: those that wait for work.
   static std::size_t waiting() noexcept;
 
@@ -112,6 +121,8 @@ class KeptThreads {
       tls_model("initial-exec"))) static inline constinit thread_local KeptThreads* t_own = nullptr;
   __attribute__((
       tls_model("initial-exec"))) static inline constinit thread_local std::uint64_t t_teams = 0;
+  __attribute__((
+      tls_model("initial-exec"))) static inline constinit thread_local std::size_t t_in_team = 0;
 };
 
 }  // namespace lares::omp

@@ -7,6 +7,7 @@
 
 #include "base/raw_memory.hpp"
 #include "host/openmp/following.hpp"
+#include "host/openmp/free_master.hpp"
 #include "host/openmp/kmp_entry.hpp"
 #include "host/openmp/placed_region.hpp"
 #include "host/openmp/placement.hpp"
@@ -139,6 +140,12 @@ class Visit {
   Stock* stock_;
   std::int32_t gtid_;
 };
+
+/// Around a region that is left to libomp: regions around it, if that is asked for.
+std::size_t depth_in(Stock& stock) noexcept {
+  if (t_place < 0) return 0;
+  return static_cast<std::size_t>(real<int()>(stock, Entry::omp_get_level)());
+}
 
 // What libomp's threads run instead of the program's function.
 void run_region(std::int32_t* gtid, std::int32_t* bound, Launch* launch) {
@@ -288,17 +295,19 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_call(
   kmp::fork(stock, Entry::__kmpc_fork_call, loc, kmp::run_region, launch);
 }
 
-#define LARES_FORK_LEFT(function, entry)                                              \
-  extern "C" __attribute__((visibility("hidden"), used)) void function(               \
-      kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, ...) {          \
-    std::va_list list;                                                                \
-    va_start(list, microtask);                                                        \
-    kmp::Call call(kmp::code_of(microtask), static_cast<std::size_t>(argc));          \
-    call.take(list);                                                                  \
-    va_end(list);                                                                     \
-    const lares::omp::tools::CallFor call_for(__builtin_return_address(0));           \
-    kmp::fork(kmp::stock_of_code(microtask), Entry::entry, loc, kmp::run_left, call); \
-  }                                                                                   \
+#define LARES_FORK_LEFT(function, entry)                                     \
+  extern "C" __attribute__((visibility("hidden"), used)) void function(      \
+      kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, ...) { \
+    std::va_list list;                                                       \
+    va_start(list, microtask);                                               \
+    kmp::Call call(kmp::code_of(microtask), static_cast<std::size_t>(argc)); \
+    call.take(list);                                                         \
+    va_end(list);                                                            \
+    const lares::omp::tools::CallFor call_for(__builtin_return_address(0));  \
+    Stock& stock = kmp::stock_of_code(microtask);                            \
+    const lares::omp::FreeMaster free_master(kmp::depth_in(stock), 0);       \
+    kmp::fork(stock, Entry::entry, loc, kmp::run_left, call);                \
+  }                                                                          \
   static_assert(true)
 LARES_FORK_LEFT(lares_kmp_fork_call_left, __kmpc_fork_call);
 LARES_FORK_LEFT(lares_kmp_fork_teams_left, __kmpc_fork_teams);
@@ -308,8 +317,10 @@ LARES_FORK_LEFT(lares_kmp_fork_teams_left, __kmpc_fork_teams);
 extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_few_left(
     kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, void* first, void* second,
     void* third) {
+  Stock& stock = kmp::t_memory.left.stock();
   const lares::omp::LeftToStock left;
-  lares::omp::real<decltype(__kmpc_fork_call)>(kmp::t_memory.left.stock(), Entry::__kmpc_fork_call)(
+  const lares::omp::FreeMaster free_master(kmp::depth_in(stock), 0);
+  lares::omp::real<decltype(__kmpc_fork_call)>(stock, Entry::__kmpc_fork_call)(
       loc, argc, microtask, first, second, third);
 }
 
@@ -371,7 +382,10 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_place
   }
   if (few) kmp::t_memory.left.note(kmp::code_of(microtask), stock);
   if (lares::omp::bubbles::on()) return reinterpret_cast<void*>(lares_kmp_fork_call_left);
-  if (lares::runtime::this_worker() == nullptr) return stock.find(Entry::__kmpc_fork_call);
+  if (lares::runtime::this_worker() == nullptr) {
+    lares::omp::FreeMaster::free(kmp::depth_in(stock), 0);
+    return stock.find(Entry::__kmpc_fork_call);
+  }
   return few ? reinterpret_cast<void*>(lares_kmp_fork_few_left)
              : reinterpret_cast<void*>(lares_kmp_fork_call_left);
 }
@@ -380,7 +394,10 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
     kmp_location*, std::int32_t argc, kmp::Microtask microtask, const void* caller) {
   if (Stock* const left_to = kmp::t_memory.left.again(kmp::code_of(microtask));
       left_to != nullptr) {
-    if (lares::runtime::this_worker() == nullptr) return left_to->find(Entry::__kmpc_fork_call);
+    if (lares::runtime::this_worker() == nullptr) {
+      lares::omp::FreeMaster::free(kmp::depth_in(*left_to), 0);
+      return left_to->find(Entry::__kmpc_fork_call);
+    }
     return reinterpret_cast<void*>(lares_kmp_fork_few_left);
   }
   if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_call);

@@ -5,11 +5,29 @@
 
 namespace lares::omp {
 
+namespace {
+
+constexpr std::size_t bits = 8 * sizeof(unsigned long);
+
+void add(std::size_t processor, ProcessorMask& mask) noexcept {
+  if (processor >= bits * mask.words.size()) return;
+  mask.words[processor / bits] |= 1UL << (processor % bits);
+}
+
+}  // namespace
+
 ProcessorMask ProcessorMask::of_thread(int number) noexcept {
   // Not by the C library's function, which is ours for the program.
   ProcessorMask mask;
   const long bytes = syscall(SYS_sched_getaffinity, number, sizeof(mask.words), mask.words.data());
   mask.bytes = bytes < 0 ? 0 : static_cast<std::size_t>(bytes);
+  return mask;
+}
+
+ProcessorMask ProcessorMask::of_processor(int number) noexcept {
+  ProcessorMask mask;
+  add(static_cast<std::size_t>(number), mask);
+  mask.bytes = sizeof(mask.words);
   return mask;
 }
 
@@ -28,12 +46,9 @@ bool ProcessorMask::contains(const ProcessorMask& other) const noexcept {
 
 ProcessorMask mask_of(const machine::Machine& machine, std::span<const CoreId> cores) noexcept {
   ProcessorMask mask;
-  constexpr std::size_t bits = 8 * sizeof(unsigned long);
   for (const CoreId core : cores) {
     for (const OsCpu cpu : machine.cores[core.index()].cpus) {
-      if (cpu.index() < bits * mask.words.size()) {
-        mask.words[cpu.index() / bits] |= 1UL << (cpu.index() % bits);
-      }
+      add(cpu.index(), mask);
     }
   }
   mask.bytes = sizeof(mask.words);

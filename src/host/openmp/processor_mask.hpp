@@ -18,6 +18,8 @@ struct ProcessorMask {
   /// A thread's, by its number in the system (0: the calling thread's). `bytes` is 0 if the kernel
   /// does not tell.
   static ProcessorMask of_thread(int number) noexcept;
+  /// One alone, by the kernel's number.
+  static ProcessorMask of_processor(int number) noexcept;
   bool apply() const noexcept;               ///< to the calling thread; false: refused
   bool apply_to(int number) const noexcept;  ///< to a thread of this process; false: refused
   [[nodiscard]] bool contains(const ProcessorMask& other) const noexcept;
