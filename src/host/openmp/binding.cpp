@@ -27,6 +27,7 @@
 namespace lares::omp {
 
 bool g_binds_by_data = false;
+std::atomic<bool> g_some_had_none{false};
 std::atomic<bool> g_learning_rests{true};
 
 /// Complete before anybody sees it; never destroyed.
@@ -387,6 +388,11 @@ TeamBinding::TeamBinding(int thread, bool asks) noexcept : thread_(thread) {
   if (memory_ == nullptr) return;
   memory_->is_used = true;
   inner_ = level > 0;
+  if (inner_) {
+    const runtime::Worker* const master = runtime::this_worker();
+    masters_ = master != nullptr ? master->team->size() : 1;
+    processor_ = sched_getcpu();
+  }
   // Its own last region has left it bound, perhaps, in a region around that binds nobody.
   outer_place_ = inner_ && !is_bound_between_regions() ? t_place : -1;
   // By the master, which has written the program's data until now, perhaps.
@@ -452,8 +458,17 @@ void TeamBinding::choose(std::size_t size) noexcept {
     chosen_ = true;
     return;
   }
-  memory_->had_none = true;
-  if (size > g_places->size()) return;  // some would share a core: unbound, and nothing to ask
+  memory_->had_none = !take_places(size);
+  if (!inner_ || !memory_->had_none) return;
+  g_some_had_none.store(true, std::memory_order_relaxed);
+  // Threads that meet often are best on one processor: as many of each team as have to share one,
+  // if all around have a team, begin on their master's. The system may move them.
+  sharing_ = (masters_ * size + g_places->size() - 1) / g_places->size();
+}
+
+// True if the team has some now.
+bool TeamBinding::take_places(std::size_t size) noexcept {
+  if (size > g_places->size()) return false;  // some would share a core, so nothing is asked
   const bool same_allowed = same_allowed_ ? *same_allowed_ : learn_allowed();
   const std::lock_guard lock(g_places_lock);
   const std::size_t first = outer_place_ >= 0 ? 1 : 0;
@@ -476,7 +491,7 @@ void TeamBinding::choose(std::size_t size) noexcept {
     std::optional<std::uint16_t> master;
     if (first == 1) master = static_cast<std::uint16_t>(outer_place_);
     auto found = places_for_team(states, size, g_order, master, first_place());
-    if (!found) return;
+    if (!found) return false;
     team = std::move(*found);
     memory_->exchanged = nullptr;
     if (!inner_) follow_exchange(team, may_run);
@@ -484,13 +499,13 @@ void TeamBinding::choose(std::size_t size) noexcept {
   for (std::size_t i = first; i < size; ++i) {
     if (!take(team[i])) {  // another process was faster
       while (i-- > first) give_back(team[i]);
-      return;
+      return false;
     }
   }
   for (const std::uint16_t place : team) g_last_master[place] = memory_;
   if (g_binds_by_data && !inner_ && *g_last_team != team) *g_last_team = team;
-  memory_->had_none = false;
   chosen_ = true;
+  return true;
 }
 
 // Regions within this one are at its level: what was taken up for it is for them.
@@ -594,6 +609,7 @@ void TeamBinding::enter(std::size_t number) noexcept {
   // Inner teams have chosen their places without regard to any.
   t_exchanged = inner_ ? g_exchange.load(std::memory_order_relaxed) : memory_->exchanged;
   bind_to(chosen_ ? memory_->places[number] : -1, own);
+  if (number != 0 && number < sharing_) go_to_processor(processor_);
 }
 
 namespace {

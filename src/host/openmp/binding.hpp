@@ -94,6 +94,8 @@ struct Birthplace {
   const ProcessorMask* before;  ///< lives until the thread's region ends
 };
 
+/// Whether any team within a region has found no places. Any thread reads it, a little late.
+extern std::atomic<bool> g_some_had_none;
 /// Whether the calling thread's last team in `depth` regions of its own had places, if that was of
 /// `size` threads. 0: of any number, and whether it is not known that it had none.
 bool is_inner_team_bound(std::size_t depth, std::size_t size) noexcept;
@@ -180,6 +182,7 @@ class TeamBinding {
   static void begin(bubbles::Member& member, const ProcessorMask* own) noexcept;
   [[nodiscard]] bool is_last_team_likely() noexcept;
   bool learn_allowed() noexcept;
+  bool take_places(std::size_t size) noexcept;
   void forgo() noexcept;
   template <class MayRun>
   void follow_exchange(std::vector<std::uint16_t>& team, MayRun may_run) noexcept;
@@ -193,6 +196,9 @@ class TeamBinding {
   std::optional<bool> same_allowed_;        ///< what learn_allowed() said before there were threads
   int thread_;                              ///< the master's number in the system
   bool inner_ = false;                      ///< the master is in a region already
+  std::size_t masters_ = 1;                 ///< threads of the team around it
+  std::size_t sharing_ = 1;                 ///< of an inner team without places: with the master
+  int processor_ = -1;                      ///< of the master of an inner team, when it began
   int outer_place_ = -1;                    ///< of the master in the team around this one
   bool chosen_ = false;                     ///< the team's places are in `memory_`, and in use
   bool alone_ = true;                       ///< a team of one stays where it is

@@ -56,10 +56,9 @@ __attribute__((tls_model("initial-exec"))) constinit thread_local LastTeam t_las
 /// meets often is better off there. Who is woken begins on an idle one, or else where it fell
 /// asleep. So it goes to its master's for that, as many of a team as share one.
 void wait_at_masters() noexcept {
-  const bool shares = t_place < 0 && t_last_team.number < KeptThreads::sharing();
-  if (!shares || t_last_team.masters < 0 || t_last_team.masters == sched_getcpu()) return;
-  const ProcessorMask own = ProcessorMask::of_thread(0);
-  if (ProcessorMask::of_processor(t_last_team.masters).apply()) own.apply();
+  if (t_place < 0 && t_last_team.number < KeptThreads::sharing()) {
+    go_to_processor(t_last_team.masters);
+  }
 }
 
 /// What the program has done to a thread that it takes for ended is undone, as far as a new one

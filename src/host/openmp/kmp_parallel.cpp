@@ -141,9 +141,9 @@ class Visit {
   std::int32_t gtid_;
 };
 
-/// Around a region that is left to libomp: regions around it, if that is asked for.
+/// Around a region that is left to libomp: regions around it, if its master may be in the way.
 std::size_t depth_in(Stock& stock) noexcept {
-  if (t_place < 0) return 0;
+  if (t_place < 0 || !g_some_had_none.load(std::memory_order_relaxed)) return 0;
   return static_cast<std::size_t>(real<int()>(stock, Entry::omp_get_level)());
 }
 

@@ -1,5 +1,6 @@
 #include "host/openmp/processor_mask.hpp"
 
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -42,6 +43,13 @@ bool ProcessorMask::contains(const ProcessorMask& other) const noexcept {
     if ((other.words[i] & ~words[i]) != 0) return false;
   }
   return true;
+}
+
+void go_to_processor(int number) noexcept {
+  if (number < 0 || number == sched_getcpu()) return;
+  const ProcessorMask own = ProcessorMask::of_thread(0);
+  const ProcessorMask there = ProcessorMask::of_processor(number);
+  if (own.bytes != 0 && own.contains(there) && there.apply()) own.apply();
 }
 
 ProcessorMask mask_of(const machine::Machine& machine, std::span<const CoreId> cores) noexcept {

@@ -26,6 +26,9 @@ struct ProcessorMask {
   bool operator==(const ProcessorMask& other) const noexcept { return words == other.words; }
 };
 
+/// The calling thread goes on there, if it may, and keeps its processors.
+void go_to_processor(int number) noexcept;
+
 /// The processors of some cores.
 ProcessorMask mask_of(const machine::Machine& machine, std::span<const CoreId> cores) noexcept;
 
