@@ -313,6 +313,19 @@ class Run {
     environment_.set("GOMP_SPINCOUNT", "3000");
   }
 
+  /// libomp keeps the threads of outermost teams for their master and deals others out anew: they
+  /// would run where another master's were bound. So each master keeps its own, as deep as teams
+  /// are bound. Not where their number is limited: those that wait would count.
+  void keep_inner_teams() {
+    constexpr const char* key = "KMP_HOT_TEAMS_MAX_LEVEL";
+    for (const char* said :
+         {key, "OMP_THREAD_LIMIT", "OMP_TEAMS_THREAD_LIMIT", "KMP_DEVICE_THREAD_LIMIT",
+          "KMP_ALL_THREADS", "KMP_TEAMS_THREAD_LIMIT"}) {
+      if (environment_.get(said)) return;
+    }
+    environment_.set(key, "4");
+  }
+
   /// A bubble scheduler needs threads that the library binds.
   void place_teams() {
     if (settings_.bubbles.empty()) return environment_.unset("LARES_BUBBLES");
@@ -326,6 +339,7 @@ class Run {
 
   void prepare(const Session& session) {
     binding_ = bind_threads(environment_, settings_.machine, settings_.bind);
+    keep_inner_teams();
     place_teams();
     environment_.set("LARES_SESSION", session.path());
     environment_.set("LARES_POLICY", policy::to_string(settings_.policy));

@@ -2,6 +2,8 @@
 // them anew.
 //
 //   kept_threads count OUTER INNER REGIONS   how many threads the inner teams had, without masters
+//   kept_threads pairs OUTER INNER REGIONS   how many pairs of a master and a thread of its teams
+//                                            there were in so many regions around them
 //   kept_threads inherit                     what they have of their master, region after region
 //   kept_threads sizes                       teams of all sizes, three deep, whose sums are right
 //   kept_threads masters                     threads that are there when many masters have ended
@@ -23,6 +25,32 @@
 static void fail(const char* what) {
   printf("%s\n", what);
   exit(1);
+}
+
+static int count_pairs(int outer, int inner, int regions) {
+  enum { most = 4096 };
+  static long seen[most][2];
+  int count = 0;
+  for (int r = 0; r < regions; ++r) {
+#pragma omp parallel num_threads(outer)
+    {
+      const long master = syscall(SYS_gettid);
+#pragma omp parallel num_threads(inner)
+      if (omp_get_thread_num() != 0) {
+        const long self = syscall(SYS_gettid);
+#pragma omp critical
+        {
+          int at = 0;
+          while (at < count && (seen[at][0] != master || seen[at][1] != self)) ++at;
+          if (at == count && count < most) {
+            seen[count][0] = master;
+            seen[count++][1] = self;
+          }
+        }
+      }
+    }
+  }
+  return count;
 }
 
 static int count_threads(int outer, int inner, int regions) {
@@ -246,6 +274,10 @@ int main(int count, char** words) {
   omp_set_max_active_levels(3);
   if (strcmp(words[1], "count") == 0 && count == 5) {
     printf("%d\n", count_threads(atoi(words[2]), atoi(words[3]), atoi(words[4])));
+    return 0;
+  }
+  if (strcmp(words[1], "pairs") == 0 && count == 5) {
+    printf("%d\n", count_pairs(atoi(words[2]), atoi(words[3]), atoi(words[4])));
     return 0;
   }
   const struct {

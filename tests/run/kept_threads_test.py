@@ -2,7 +2,7 @@
 """Tests that `lares run` keeps the threads of libgomp's inner teams, and that the program sees what it
 would see of new ones.
 
-Usage: kept_threads_test.py LARES PROGRAM
+Usage: kept_threads_test.py LARES PROGRAM-BY-GCC [PROGRAM-BY-CLANG]
 """
 
 import os
@@ -10,16 +10,17 @@ import subprocess
 import sys
 import unittest
 
-LARES, PROGRAM = sys.argv[1:]
+LARES, PROGRAM, *OTHERS = sys.argv[1:]
 MACHINE = "synthetic:numa:2 core:1 pu:1"
 UNDER = {"off": ["--bubbles", "off"], "cache": ["--bubbles", "cache"], "unbound": ["--bind", "none"],
          "domains": ["--machine", MACHINE]}
 PROCESSORS = len(os.sched_getaffinity(0))
 
 
-def said(words, before=(), status=0, **variables):
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "GOMP_", "LARES_"))}
-    done = subprocess.run([*before, PROGRAM, *words], capture_output=True, text=True, timeout=100, check=False,
+def said(words, before=(), status=0, program=PROGRAM, **variables):
+    own = ("OMP_", "GOMP_", "KMP_", "LARES_")
+    env = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    done = subprocess.run([*before, program, *words], capture_output=True, text=True, timeout=100, check=False,
                           env={**env, **variables})
     assert done.returncode == status, (words, before, done.returncode, done.stdout, done.stderr)
     return done.stdout
@@ -42,6 +43,22 @@ class KeptThreads(unittest.TestCase):
                     least = outer * (inner - 1)
                     # One that was not back in time has been replaced.
                     self.assertIn(count, range(least, 4 * least + 1))
+
+    def test_masters_keep_their_own(self):
+        for program in (PROGRAM, *OTHERS):
+            for name in UNDER:
+                for outer, inner in ((2, 2), (3, 3)):
+                    with self.subTest(program=program, name=name, outer=outer, inner=inner):
+                        least = outer * (inner - 1)
+                        pairs = int(said(["pairs", str(outer), str(inner), "100"], under(name), program=program))
+                        self.assertIn(pairs, range(least, 4 * least + 1))
+
+    def test_libomp_deals_them_out_anew(self):
+        """Or there is nothing to keep. It does if it is told to, and where threads are limited."""
+        for program in OTHERS:
+            for variables in ({"KMP_HOT_TEAMS_MAX_LEVEL": "1"}, {"OMP_THREAD_LIMIT": "64"}):
+                pairs = int(said(["pairs", "4", "4", "200"], under("off"), program=program, **variables))
+                self.assertGreater(pairs, 12, variables)
 
     def test_they_are_as_new(self):
         alone = said(["inherit"])
