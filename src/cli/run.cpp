@@ -317,6 +317,7 @@ class Run {
   /// would run where another master's were bound. So each master keeps its own, as deep as teams
   /// are bound. Not where their number is limited: those that wait would count.
   void keep_inner_teams() {
+    if (!environment_.get("LARES_BOUND")) return;
     constexpr const char* key = "KMP_HOT_TEAMS_MAX_LEVEL";
     for (const char* said :
          {key, "OMP_THREAD_LIMIT", "OMP_TEAMS_THREAD_LIMIT", "KMP_DEVICE_THREAD_LIMIT",

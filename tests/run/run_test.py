@@ -335,11 +335,23 @@ class ProgramEnvironment(LauncherTest):
     def binding_variables(self, *options, env=None):
         found = self.program_environment(*options, env=env)
         return {k: v for k, v in found.items()
-                if k.startswith(("OMP_", "GOMP_", "KMP_", "LARES_BOUND"))}
+                if k.startswith(("OMP_", "GOMP_", "KMP_", "LARES_BOUND")) and k != self.KEEPS}
+
+    KEEPS = "KMP_HOT_TEAMS_MAX_LEVEL"
 
     def test_binds_by_itself_when_the_user_said_nothing(self):
         # No variable of OpenMP: what the program starts, and its answers, are as without Lares.
         self.assertEqual(self.binding_variables(), {"LARES_BOUND": "spread"})
+
+    def test_libomps_masters_keep_their_threads_where_lares_binds_them(self):
+        def told(*options, **env):
+            return self.program_environment(*options, env=env).get(self.KEEPS)
+        self.assertEqual(told(), "4")
+        self.assertEqual(told(KMP_HOT_TEAMS_MAX_LEVEL="2"), "2")
+        for limit in ("OMP_THREAD_LIMIT", "KMP_DEVICE_THREAD_LIMIT", "KMP_ALL_THREADS"):
+            self.assertIsNone(told(**{limit: "9"}))
+        self.assertIsNone(told("--bind", "none"))
+        self.assertIsNone(told(OMP_PROC_BIND="close"))
 
     def test_says_when_the_system_refuses_to_bind(self):
         refuse = [sys.executable, str(pathlib.Path(__file__).parent / "refuse.py")]
