@@ -82,7 +82,14 @@ struct Found {
   int has_stack;  // for signals
   int cancel;
   int processors;
+  cpu_set_t kernels;
 };
+
+static int is_within(const cpu_set_t* some, const cpu_set_t* all) {
+  cpu_set_t both;
+  CPU_AND(&both, some, all);
+  return CPU_EQUAL(&both, some);
+}
 
 static struct Found look(void) {
   struct Found found;
@@ -99,6 +106,8 @@ static struct Found look(void) {
   CPU_ZERO(&cpus);
   pthread_getaffinity_np(pthread_self(), sizeof cpus, &cpus);
   found.processors = CPU_COUNT(&cpus);
+  CPU_ZERO(&found.kernels);
+  syscall(SYS_sched_getaffinity, 0, sizeof found.kernels, &found.kernels);
   return found;
 }
 
@@ -129,9 +138,16 @@ static void spoil(void) {
 }
 
 static void inherit(void) {
+  cpu_set_t all;
+  pthread_getaffinity_np(pthread_self(), sizeof all, &all);
 #pragma omp parallel num_threads(1)
   for (int r = 0; r < 60; ++r) {
     struct Found found = {0};
+    cpu_set_t own = all;
+    for (int cpu = 0; r >= 40 && cpu < CPU_SETSIZE && CPU_COUNT(&own) > 1; ++cpu) {
+      CPU_CLR((cpu + r) % CPU_SETSIZE, &own);
+    }
+    if (r >= 30) pthread_setaffinity_np(pthread_self(), sizeof own, &own);
     if (r % 3 == 1) fesetround(FE_UPWARD);
     if (r % 3 == 2) {
       fesetround(FE_TONEAREST);
@@ -143,6 +159,8 @@ static void inherit(void) {
       found = look();
       spoil();
     }
+    // Where the thread may run, by the kernel.
+    if (!is_within(&found.kernels, &own)) fail("out of bounds");
     printf("rounding=%d blocked=%d locale=%d stack=%d cancel=%d processors=%d\n",
            found.rounding == FE_UPWARD      ? 1
            : found.rounding == FE_TONEAREST ? 0

@@ -585,7 +585,7 @@ std::optional<Birthplace> last_birthplace(std::size_t depth, std::size_t number)
                         !g_refused.load(std::memory_order_relaxed) &&
                         is_free(memory->places[number]);
   if (!may_stay) return std::nullopt;
-  return Birthplace{memory->places[number], &memory->allowed};
+  return Birthplace{memory->places[number], nullptr};
 }
 
 void let_go() noexcept { bind_to(-1); }

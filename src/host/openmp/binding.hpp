@@ -91,7 +91,8 @@ bool is_bound_between_regions() noexcept;
 /// that.
 struct Birthplace {
   int place;
-  const ProcessorMask* before;  ///< lives until the thread's region ends
+  /// Lives until the thread's region ends. Null: what its master has now, which is to be asked.
+  const ProcessorMask* before;
 };
 
 /// Whether any team within a region has found no places. Any thread reads it, a little late.

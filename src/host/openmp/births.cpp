@@ -135,7 +135,8 @@ ProcessorMask own_processors() noexcept {
 /// known.
 Birth* birth_of(Work work, std::size_t number, const std::optional<Birthplace>& where) noexcept {
   auto* const birth = new (need_memory(sizeof(Birth))) Birth{.work = work};
-  birth->before = where ? *where->before : own_processors();
+  const bool is_known = where && where->before != nullptr;
+  birth->before = is_known ? *where->before : own_processors();
   if (where && birth->before.contains(mask_of_place(where->place))) birth->place = where->place;
   birth->number = number;
   birth->masters = sched_getcpu();

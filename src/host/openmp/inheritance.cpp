@@ -3,14 +3,13 @@
 // that Lares has bound gets its own back for that moment; and what the program asks and says of a
 // thread's processors is about those that the thread has without Lares.
 //
-// Where no thread is bound, each of these is the C library's function and one look at t_place.
-// fork() itself needs nothing here: see free_after_fork.
+// Threads are in births.cpp. Where no thread is bound, each of these is the C library's function
+// and one look at t_place. fork() itself needs nothing here: see free_after_fork.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
 #include <sys/syscall.h>
-#include <threads.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,7 +19,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 
 #include "host/openmp/binding.hpp"
 #include "host/openmp/c_library.hpp"
