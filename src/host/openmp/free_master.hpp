@@ -12,6 +12,12 @@
 
 namespace lares::omp {
 
+/// That a master is about to open.
+struct InnerTeam {
+  std::size_t depth = 0;  ///< regions around it; 0: nothing depends on it
+  std::size_t size = 0;   ///< 0: not known
+};
+
 /// While it lives, the master is let go if threads of its team may need its core: who meets a
 /// master that may not give way waits for it, up to milliseconds. It stays so if no region around
 /// has bound it, or if such regions follow each other soon: where threads share cores, to be bound
@@ -19,9 +25,8 @@ namespace lares::omp {
 /// of them.
 class FreeMaster {
  public:
-  /// `depth`: regions around it. `size`: of the team; 0: not known.
-  FreeMaster(std::size_t depth, std::size_t size) noexcept {
-    if (!is_in_the_way(depth, size)) return;
+  explicit FreeMaster(InnerTeam team) noexcept {
+    if (!is_in_the_way(team)) return;
     const std::uint64_t soon = 1'000 * ticks_per_microsecond();
     const bool follows = t_ended != 0 && ticks() - t_ended < soon;
     if (!follows && !is_bound_between_regions()) place_ = t_place;
@@ -37,13 +42,14 @@ class FreeMaster {
   }
 
   /// The same for good.
-  static void free(std::size_t depth, std::size_t size) noexcept {
-    if (is_in_the_way(depth, size)) let_go();
+  static void free(InnerTeam team) noexcept {
+    if (is_in_the_way(team)) let_go();
   }
 
  private:
-  static bool is_in_the_way(std::size_t depth, std::size_t size) noexcept {
-    return t_place >= 0 && !bubbles::on() && depth > 0 && !is_inner_team_bound(depth, size);
+  static bool is_in_the_way(InnerTeam team) noexcept {
+    return team.depth > 0 && t_place >= 0 && !bubbles::on() &&
+           !is_inner_team_bound(team.depth, team.size);
   }
 
   /// When the calling thread came back the last time; 0: never.

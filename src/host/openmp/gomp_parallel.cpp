@@ -117,24 +117,24 @@ unsigned threads_of(Stock& stock, unsigned asked) {
   return static_cast<unsigned>(real<int()>(stock, Entry::omp_get_max_threads)());
 }
 
-/// How deep a region is that is to have several threads: of an inner one, those are made for it.
-/// Else 0.
-std::size_t depth_with_threads(Stock& stock, unsigned asked) noexcept {
-  if (t_place < 0) return 0;  // nothing that is asked for this depends on it
+/// The team of a region, if that is an inner one that is to have several threads and its master is
+/// bound.
+InnerTeam inner_team(Stock& stock, unsigned asked) noexcept {
+  if (t_place < 0) return {};
   auto* const level = real<int()>(stock, Entry::omp_get_level);
+  if (level == nullptr || level() == 0) return {};
   auto* const active_level = real<int()>(stock, Entry::omp_get_active_level);
   auto* const most_levels = real<int()>(stock, Entry::omp_get_max_active_levels);
-  if (level == nullptr || active_level == nullptr || most_levels == nullptr) return 0;
-  const bool has_threads = active_level() < most_levels() && threads_of(stock, asked) > 1;
-  return has_threads ? static_cast<std::size_t>(level()) : 0;
+  if (active_level == nullptr || most_levels == nullptr) return {};
+  const unsigned size = threads_of(stock, asked);
+  if (size < 2 || active_level() >= most_levels()) return {};
+  return {static_cast<std::size_t>(level()), size};
 }
 
 /// Around a region that is left to libgomp.
 class Leaving {
  public:
-  Leaving(Stock& stock, unsigned asked) noexcept
-      : free_master_(depth_with_threads(stock, asked), t_place < 0 ? 0 : threads_of(stock, asked)) {
-  }
+  Leaving(Stock& stock, unsigned asked) noexcept : free_master_(inner_team(stock, asked)) {}
 
  private:
   LeftToStock left_;

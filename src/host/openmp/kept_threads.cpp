@@ -93,10 +93,10 @@ void KeptThread::free(KeptThread* kept) noexcept {
 }
 
 bool KeptThread::wait_for_work() noexcept {
+  // In the child of a fork nobody gives it work, and nobody counts it.
+  if (process_ != g_forks.load(std::memory_order_relaxed)) return false;
   std::uint32_t state = busy;
-  const bool is_childs = process_ != g_forks.load(std::memory_order_relaxed);
-  const bool is_one_too_many =
-      g_waiting.fetch_add(1, std::memory_order_relaxed) >= most_waiting() || is_childs;
+  const bool is_one_too_many = g_waiting.fetch_add(1, std::memory_order_relaxed) >= most_waiting();
   // release: whoever gives it work, or frees this, sees that the last has been done.
   const bool stays = state_.compare_exchange_strong(state, is_one_too_many ? ended : waiting,
                                                     std::memory_order_acq_rel);
@@ -163,6 +163,7 @@ pthread_t KeptThread::give(Work work) noexcept {
 void KeptThread::do_without() noexcept {
   const std::uint32_t before = state_.exchange(unwanted, std::memory_order_acq_rel);
   if (before == ended) free(this);
+  // It may be gone by then: the kernel is told an address, which nobody reads.
   if (before == sleeping) runtime::futex_wake(state_, 1);
 }
 

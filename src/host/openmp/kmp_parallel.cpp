@@ -141,10 +141,10 @@ class Visit {
   std::int32_t gtid_;
 };
 
-/// Around a region that is left to libomp: regions around it, if its master may be in the way.
-std::size_t depth_in(Stock& stock) noexcept {
-  if (t_place < 0 || !g_some_had_none.load(std::memory_order_relaxed)) return 0;
-  return static_cast<std::size_t>(real<int()>(stock, Entry::omp_get_level)());
+/// The team of a region, if that is an inner one and its master may be in the way.
+InnerTeam inner_team(Stock& stock) noexcept {
+  if (t_place < 0 || !g_some_had_none.load(std::memory_order_relaxed)) return {};
+  return {static_cast<std::size_t>(real<int()>(stock, Entry::omp_get_level)()), 0};
 }
 
 // What libomp's threads run instead of the program's function.
@@ -305,7 +305,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_call(
     va_end(list);                                                            \
     const lares::omp::tools::CallFor call_for(__builtin_return_address(0));  \
     Stock& stock = kmp::stock_of_code(microtask);                            \
-    const lares::omp::FreeMaster free_master(kmp::depth_in(stock), 0);       \
+    const lares::omp::FreeMaster free_master(kmp::inner_team(stock));        \
     kmp::fork(stock, Entry::entry, loc, kmp::run_left, call);                \
   }                                                                          \
   static_assert(true)
@@ -319,7 +319,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_few_l
     void* third) {
   Stock& stock = kmp::t_memory.left.stock();
   const lares::omp::LeftToStock left;
-  const lares::omp::FreeMaster free_master(kmp::depth_in(stock), 0);
+  const lares::omp::FreeMaster free_master(kmp::inner_team(stock));
   lares::omp::real<decltype(__kmpc_fork_call)>(stock, Entry::__kmpc_fork_call)(
       loc, argc, microtask, first, second, third);
 }
@@ -383,7 +383,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_place
   if (few) kmp::t_memory.left.note(kmp::code_of(microtask), stock);
   if (lares::omp::bubbles::on()) return reinterpret_cast<void*>(lares_kmp_fork_call_left);
   if (lares::runtime::this_worker() == nullptr) {
-    lares::omp::FreeMaster::free(kmp::depth_in(stock), 0);
+    lares::omp::FreeMaster::free(kmp::inner_team(stock));
     return stock.find(Entry::__kmpc_fork_call);
   }
   return few ? reinterpret_cast<void*>(lares_kmp_fork_few_left)
@@ -395,7 +395,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
   if (Stock* const left_to = kmp::t_memory.left.again(kmp::code_of(microtask));
       left_to != nullptr) {
     if (lares::runtime::this_worker() == nullptr) {
-      lares::omp::FreeMaster::free(kmp::depth_in(*left_to), 0);
+      lares::omp::FreeMaster::free(kmp::inner_team(*left_to));
       return left_to->find(Entry::__kmpc_fork_call);
     }
     return reinterpret_cast<void*>(lares_kmp_fork_few_left);
