@@ -5,6 +5,7 @@
 //   kept_threads pairs OUTER INNER REGIONS   how many pairs of a master and a thread of its teams
 //                                            there were in so many regions around them
 //   kept_threads inherit                     what they have of their master, region after region
+//   kept_threads places                      where each thread of teams of two sizes may run
 //   kept_threads sizes                       teams of all sizes, three deep, whose sums are right
 //   kept_threads masters                     threads that are there when many masters have ended
 //   kept_threads fork                        processes made within and between regions
@@ -170,6 +171,28 @@ static void inherit(void) {
   }
 }
 
+// --- where the program's runtime binds them
+
+static void print_places(void) {
+  for (int r = 0; r < 20; ++r) {
+    cpu_set_t found[2][3];
+    memset(found, 0, sizeof found);
+#pragma omp parallel num_threads(2)
+    {
+      cpu_set_t* const team = found[omp_get_thread_num()];
+#pragma omp parallel num_threads(2 + r % 2)
+      syscall(SYS_sched_getaffinity, 0, sizeof team[0], &team[omp_get_thread_num()]);
+    }
+    for (int i = 0; i < 6; ++i) {
+      for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &found[i / 3][i % 3])) printf("%d ", cpu);
+      }
+      printf(";");
+    }
+    printf("\n");
+  }
+}
+
 // --- teams of all sizes
 
 static long sum_below(int depth, unsigned seed) {
@@ -301,11 +324,8 @@ int main(int count, char** words) {
   const struct {
     const char* name;
     void (*run)(void);
-  } modes[] = {{"inherit", inherit},
-               {"sizes", sizes},
-               {"masters", masters},
-               {"fork", make_processes},
-               {"end", end_inside}};
+  } modes[] = {{"inherit", inherit}, {"places", print_places}, {"sizes", sizes},
+               {"masters", masters}, {"fork", make_processes}, {"end", end_inside}};
   for (size_t i = 0; i < sizeof modes / sizeof modes[0]; ++i) {
     if (strcmp(words[1], modes[i].name) != 0) continue;
     modes[i].run();

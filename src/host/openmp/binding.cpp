@@ -388,7 +388,7 @@ TeamBinding::TeamBinding(int thread, bool asks) noexcept : thread_(thread) {
   if (memory_ == nullptr) return;
   memory_->is_used = true;
   inner_ = level > 0;
-  if (inner_) {
+  if (inner_ && !bubbles::on()) {
     const runtime::Worker* const master = runtime::this_worker();
     masters_ = master != nullptr ? master->team->size() : 1;
     processor_ = sched_getcpu();

@@ -92,21 +92,30 @@ void* live(void* kept) {
   return nullptr;
 }
 
-/// False if they say something that cannot be asked, or where their threads run.
+/// False if they say what a thread that is there already cannot take over.
 bool are_plain(const pthread_attr_t* attributes) noexcept {
   if (attributes == nullptr) return true;
   int inherits = 0;
   void* stack = nullptr;
   std::size_t bytes = 0;
-  cpu_set_t cpus;
   sigset_t signals;
   pthread_attr_getinheritsched(attributes, &inherits);
   pthread_attr_getstack(attributes, &stack, &bytes);
   const bool has_stack = reinterpret_cast<std::uintptr_t>(stack) + bytes != 0;
-  const bool whole = pthread_attr_getaffinity_np(attributes, sizeof(cpus), &cpus) == 0 &&
-                     CPU_COUNT(&cpus) == CPU_SETSIZE;  // what it gives if nothing was said
-  return whole && !has_stack && inherits == PTHREAD_INHERIT_SCHED &&
+  return !has_stack && inherits == PTHREAD_INHERIT_SCHED &&
          pthread_attr_getsigmask_np(attributes, &signals) == PTHREAD_ATTR_NO_SIGMASK_NP;
+}
+
+/// The processors that the attributes name, if they do.
+std::optional<ProcessorMask> processors_of(const pthread_attr_t* attributes) noexcept {
+  if (attributes == nullptr) return std::nullopt;
+  ProcessorMask mask;
+  mask.bytes = sizeof(mask.words);
+  auto* const cpus = reinterpret_cast<cpu_set_t*>(mask.words.data());
+  if (pthread_attr_getaffinity_np(attributes, mask.bytes, cpus) != 0) return std::nullopt;
+  const bool are_all = CPU_COUNT_S(mask.bytes, cpus) == static_cast<int>(8 * mask.bytes);
+  if (are_all) return std::nullopt;  // what it gives if nothing was said
+  return mask;
 }
 
 int make_new(const pthread_attr_t* attributes, Work work, pthread_t* thread) noexcept {
@@ -132,11 +141,16 @@ ProcessorMask own_processors() noexcept {
 }
 
 /// What thread `number` of a team is to have of the calling one. `where`: its place, if that is
-/// known.
-Birth* birth_of(Work work, std::size_t number, const std::optional<Birthplace>& where) noexcept {
+/// known. `named`: its processors, if the program's runtime binds it.
+Birth* birth_of(Work work, std::size_t number, const std::optional<Birthplace>& where,
+                const std::optional<ProcessorMask>& named) noexcept {
   auto* const birth = new (need_memory(sizeof(Birth))) Birth{.work = work};
   const bool is_known = where && where->before != nullptr;
-  birth->before = is_known ? *where->before : own_processors();
+  if (named) {
+    birth->before = *named;
+  } else {
+    birth->before = is_known ? *where->before : own_processors();
+  }
   if (where && birth->before.contains(mask_of_place(where->place))) birth->place = where->place;
   birth->number = number;
   birth->masters = sched_getcpu();
@@ -153,7 +167,7 @@ int make_kept(std::size_t depth, const pthread_attr_t* attributes, Work work,
   KeptThreads& own = KeptThreads::of_this_thread();
   const StackShape stack = StackShape::of(attributes);
   if (KeptThread* const again = own.find(depth, stack); again != nullptr) {
-    *thread = again->give({begin_again, birth_of(work, number, where)});
+    *thread = again->give({begin_again, birth_of(work, number, where, processors_of(attributes))});
     return 0;
   }
   KeptThread& kept = own.add(work, depth, stack);
