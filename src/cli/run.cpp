@@ -315,9 +315,11 @@ class Run {
 
   /// libomp keeps the threads of outermost teams for their master and deals others out anew: they
   /// would run where another master's were bound. So each master keeps its own, as deep as teams
-  /// are bound. Not where their number is limited: those that wait would count.
+  /// are bound. Not where their number is limited: those that wait would count. Nor where teams
+  /// within teams hardly fit: what waits looks for work for 200 ms, on cores that others need.
   void keep_inner_teams() {
-    if (!environment_.get("LARES_BOUND")) return;
+    constexpr std::size_t fewest_cores = 8;
+    if (!environment_.get("LARES_BOUND") || settings_.machine.cores.size() < fewest_cores) return;
     constexpr const char* key = "KMP_HOT_TEAMS_MAX_LEVEL";
     for (const char* said :
          {key, "OMP_THREAD_LIMIT", "OMP_TEAMS_THREAD_LIMIT", "KMP_DEVICE_THREAD_LIMIT",
