@@ -22,7 +22,7 @@ std::atomic<std::size_t> g_waiting{0};  // of those that are kept
 
 /// How many different threads have begun work in this millisecond or the one before, about: what
 /// two count at the moment when a millisecond ends may be lost. A clock that wakes sleepers would
-/// tell it exactly, and take as long as the rest of a region.
+/// tell it exactly, and cost as much as a short region.
 class Lately {
  public:
   /// `last`: when the thread began the last time, in our milliseconds. Only that thread's maker
