@@ -133,6 +133,13 @@ module lares
       integer(c_int) :: lares_set_memory_intensity
     end function lares_set_memory_intensity
 
+    function lares_set_taskgroup_affinity(memory, bytes) bind(c)
+      import
+      type(c_ptr), value :: memory
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: lares_set_taskgroup_affinity
+    end function lares_set_taskgroup_affinity
+
     ! --- memory.h ----------------------------------------------------------------------------
 
     function lares_memory_error() bind(c)

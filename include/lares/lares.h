@@ -73,6 +73,19 @@ int lares_set_memory_intensity(double intensity);
 
 /* NOLINTEND(readability-identifier-naming) */
 
+/* --- Taskgroups
+   --------------------------------------------------------------------------------------------- */
+
+/* The tasks that the calling task makes from now on in its innermost taskgroup use this memory, as
+   if each had an `affinity` clause, also where the compiler drops that (GCC): they go to where most
+   of it is, if the policy goes by data. For tasks that have no such clause themselves; whoever has
+   a `depend` as well goes by this memory. The last call counts, and ends with the group; NULL and 0
+   forget it. Tasks that these tasks make go by what is said in them. It decides where tasks run,
+   never what a program computes. Without Lares it does nothing; where the calling task has no
+   taskgroup open it does nothing but tell so, once. 0, or -1 with errno EINVAL for an argument that
+   makes no sense. Thread safety: any thread, about the task that it runs. O(1). */
+int lares_set_taskgroup_affinity(const void* memory, size_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,5 @@
-// What a program tells of its threads: handed on to the library of `lares run`, if it is there.
+// What a program tells of its threads and tasks: handed on to the library of `lares run`, if it is
+// there.
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -64,4 +65,12 @@ LARES_PUBLIC int lares_set_load(double work_left) {
 
 LARES_PUBLIC int lares_set_memory_intensity(double intensity) {
   return tell_number("lares_runtime_thread_intensity", intensity);
+}
+
+LARES_PUBLIC int lares_set_taskgroup_affinity(const void* memory, size_t bytes) {
+  void (*tell)(const void*, size_t) = NULL;
+  const int beyond = bytes != 0 && (uintptr_t)memory > UINTPTR_MAX - bytes;
+  if ((memory == NULL) != (bytes == 0) || beyond) return mistake();
+  if (find_in_this_process("lares_runtime_group_data", (void*)&tell)) tell(memory, bytes);
+  return 0;
 }

@@ -13,6 +13,7 @@
 #include "runtime/completion.hpp"
 #include "runtime/execution.hpp"
 #include "runtime/first_touch_count.hpp"
+#include "runtime/group_data.hpp"
 #include "runtime/placing.hpp"
 #include "runtime/process_lock.hpp"
 #include "runtime/record.hpp"
@@ -587,9 +588,11 @@ void submit_in_series(Worker& worker, Task& task, InSeries known) noexcept {
   record::resumed(worker);
 }
 
-void submit_perhaps_in_series(Worker& worker, Task& task, std::uintptr_t code,
-                              std::span<const std::uintptr_t> words,
-                              std::span<const Dependence> dependences) noexcept {
+void submit_perhaps_known(Worker& worker, Task& task, std::uintptr_t code,
+                          std::span<const std::uintptr_t> words,
+                          std::span<const Dependence> dependences) noexcept {
+  give_group_data(worker, task);
+  if (!may_be_in_series(worker)) return submit(worker, task, dependences);
   const bool plain = task.access_count == 0 && !task.home.valid() && task.priority == 0 &&
                      !task.has(task_flag::detachable);
   if (!plain) return submit(worker, task, dependences);

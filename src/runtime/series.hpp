@@ -19,6 +19,11 @@ inline bool may_be_in_series(const Worker& worker) noexcept {
   return worker.makes_series && (worker.current == &worker.implicit_task || SharedOut::is_on());
 }
 
+/// True if something may be known of the task that the current one makes next.
+inline bool may_be_known(const Worker& worker) noexcept {
+  return may_be_in_series(worker) || worker.says_group_data;
+}
+
 /// What is known of the next task of the construct at `code`.
 struct InSeries {
   DomainId home;                      ///< invalid if nothing is
@@ -43,18 +48,18 @@ InSeries next_in_series(Worker& worker, std::uintptr_t code,
 /// Takes a new task of which next_in_series() knew something. The task may be gone afterwards.
 void submit_in_series(Worker& worker, Task& task, InSeries known) noexcept;
 
-/// As submit(), where may_be_in_series().
-void submit_perhaps_in_series(Worker& worker, Task& task, std::uintptr_t code,
-                              std::span<const std::uintptr_t> words,
-                              std::span<const Dependence> dependences) noexcept;
+/// As submit(), where may_be_known().
+void submit_perhaps_known(Worker& worker, Task& task, std::uintptr_t code,
+                          std::span<const std::uintptr_t> words,
+                          std::span<const Dependence> dependences) noexcept;
 
 /// As submit(), for a task of the construct at `code` with these words among its arguments: it may
-/// belong to a series, or write what has a name.
+/// belong to a series, write what has a name, or use what is said of its group.
 inline void submit_from(Worker& worker, Task& task, std::uintptr_t code,
                         std::span<const std::uintptr_t> words,
                         std::span<const Dependence> dependences) noexcept {
-  if (!may_be_in_series(worker)) return submit(worker, task, dependences);
-  submit_perhaps_in_series(worker, task, code, words, dependences);
+  if (!may_be_known(worker)) return submit(worker, task, dependences);
+  submit_perhaps_known(worker, task, code, words, dependences);
 }
 
 /// Takes a new task that is ready and was to be held (task_flag::held).

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "runtime/access.hpp"
+
 namespace lares::runtime {
 
 struct Worker;
@@ -21,6 +23,7 @@ struct Taskgroup {
   std::atomic<bool> waiting{false};            ///< the owner may be asleep
   OpenTaskloop taskloop = OpenTaskloop::none;  ///< the owner's alone
   bool workshare = false;  ///< of a worksharing reduction: cancelling goes to `outer`
+  Access data;             ///< see group_data.hpp; of the task that has the group open alone
 
   /// True if this group, or the one a worksharing group stands for, was cancelled.
   [[nodiscard]] bool is_cancelled() const noexcept {

@@ -420,6 +420,7 @@ void leave(Worker& worker) noexcept {
   disorder::pause(disorder::Point::leaving);
   drain(worker, Wait::region_end);
   record::leaves_team(worker);
+  worker.says_group_data = false;
   while (Task* const spare = worker.spares) {
     worker.spares = spare->next;
     discard_unsubmitted(worker, *spare);

@@ -163,8 +163,9 @@ struct alignas(128) Worker {
   bool deals = false;           ///< the push deals tasks to the workers of a domain
   decide::OwnQueueLimits own_queue_limits = {};
   // Of `thrift`, as learn_from_thrift() has last seen it: what each task asks is one look.
-  bool keeps_tiny = false;    ///< it may keep its tasks for being tiny, and they are
-  bool makes_series = false;  ///< deals_series, and its tasks are worth it
+  bool keeps_tiny = false;       ///< it may keep its tasks for being tiny, and they are
+  bool makes_series = false;     ///< deals_series, and its tasks are worth it
+  bool says_group_data = false;  ///< a task has, in this region, on this thread; group_data.hpp
 
   // Of series.hpp.
   bool deals_series = false;    ///< sending tasks without data somewhere makes sense in this team

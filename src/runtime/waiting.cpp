@@ -208,6 +208,7 @@ Taskgroup* open_group(Worker& worker, Taskgroup& group) noexcept {
   group.reductions = nullptr;
   group.taskloop = OpenTaskloop::none;
   group.workshare = false;
+  group.data.bytes = Bytes{};
   group.incomplete.store(0, std::memory_order_relaxed);
   group.cancelled.store(false, std::memory_order_relaxed);
   group.waiting.store(false, std::memory_order_relaxed);

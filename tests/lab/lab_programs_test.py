@@ -145,6 +145,24 @@ class Pointers(unittest.TestCase):
                 self.assertLess(ours, stock / 2)
 
 
+class Groups(unittest.TestCase):
+    """Tasks of a group go to the memory that the group is said to use, although they name none."""
+
+    def remote(self, compiler, what):
+        done = run(4, LARES, "run", "--quiet", "--", program(f"tests/lab/lab_grouped-{compiler}"), what)
+        self.assertIn("result=ok", done.output)
+        matrix = lab_guests.fetched(done.region("late"))
+        return lab_guests.remote(matrix) / sum(map(sum, matrix))
+
+    def test_a_group_goes_to_its_memory(self):
+        for compiler in ("gcc", "clang"):
+            with self.subTest(compiler):
+                unsaid, said = self.remote(compiler, "unsaid"), self.remote(compiler, "said")
+                print(f"grouped-{compiler}: {unsaid:.3f} remote, said {said:.3f}")
+                self.assertGreater(unsaid, 0.5)
+                self.assertLess(said, unsaid / 4)
+
+
 class Programs(Shares):
     """`lares run` in other guests: at home there too, with right results."""
 

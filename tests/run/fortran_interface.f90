@@ -33,6 +33,7 @@ program fortran_interface
   call moving()
   call next_touch()
   call threads()
+  call groups()
   call costs()
   if (sum(x) /= n) call wrong('the values')
   print '(a,i0)', 'ok ', lares_domain_count()
@@ -199,6 +200,25 @@ contains
     !$omp end parallel
     call expect(failed == 0, 'what threads say of themselves')
   end subroutine threads
+
+  ! A group says what its tasks use, and that they use it no longer.
+  subroutine groups()
+    integer :: failed
+    failed = 0
+    !$omp parallel num_threads(2)
+    !$omp single
+    !$omp taskgroup
+    failed = failed + abs(lares_set_taskgroup_affinity(c_loc(x), bytes))
+    !$omp task shared(x)
+    x(1) = 1
+    !$omp end task
+    failed = failed + abs(lares_set_taskgroup_affinity(c_null_ptr, 0_c_size_t))
+    failed = failed + 1 + lares_set_taskgroup_affinity(c_loc(x), 0_c_size_t)
+    !$omp end taskgroup
+    !$omp end single
+    !$omp end parallel
+    call expect(failed == 0, 'what is said of a taskgroup')
+  end subroutine groups
 
   subroutine costs()
     integer(c_int) :: here

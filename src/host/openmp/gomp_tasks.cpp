@@ -11,6 +11,7 @@
 #include "host/openmp/region.hpp"
 #include "host/openmp/tools/events.hpp"
 #include "runtime/at_once.hpp"
+#include "runtime/group_data.hpp"
 #include "runtime/record.hpp"
 #include "runtime/series.hpp"
 #include "runtime/stall.hpp"
@@ -367,13 +368,17 @@ class LoneConstruct {
   runtime::submit_for_later(worker, *task);
 }
 
-// One that may belong to a series: only if nothing is known of it may it run at once.
-[[gnu::noinline]] void place_in_series(runtime::Worker& worker, Body body, void* data, long size,
-                                       long align, unsigned flags) {
-  const auto code = reinterpret_cast<std::uintptr_t>(body);
-  const runtime::InSeries known = runtime::next_in_series(
-      worker, code, runtime::words_of(data, static_cast<std::size_t>(size)));
+// One of which something may be known: only if nothing is may it run at once.
+[[gnu::noinline]] void place_by_what_is_known(runtime::Worker& worker, Body body, void* data,
+                                              long size, long align, unsigned flags) {
   const Recipe recipe{body, data, nullptr, size, align, flags, 0};
+  if (runtime::has_group_data(worker)) return run_later(worker, recipe, {}, nullptr);
+  const auto code = reinterpret_cast<std::uintptr_t>(body);
+  const runtime::InSeries known =
+      runtime::may_be_in_series(worker)
+          ? runtime::next_in_series(worker, code,
+                                    runtime::words_of(data, static_cast<std::size_t>(size)))
+          : runtime::InSeries{};
   if (known.known()) {
     return runtime::submit_in_series(worker, *make_with_copy(worker, recipe), known);
   }
@@ -400,7 +405,7 @@ void make_any(runtime::Worker& worker, const Recipe& recipe, bool if_clause, voi
               void* detach) {
   const bool included = !if_clause || worker.current->has(runtime::task_flag::final);
   const bool depends = (recipe.flags & flag_depend) != 0;
-  if (detach == nullptr && recipe.copy == nullptr &&
+  if (detach == nullptr && recipe.copy == nullptr && !runtime::has_group_data(worker) &&
       may_run_now(worker, recipe.flags, included, depends)) {
     return run_out_of_line(worker, recipe.body, recipe.data,
                            inline_flags(recipe, *worker.current, included));
@@ -472,8 +477,8 @@ LARES_EXPORT void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, v
                            caller);
   }
   const bool depends = (flags & gomp::flag_depend) != 0;
-  if (!depends && lares::runtime::may_be_in_series(*worker)) {
-    gomp::place_in_series(*worker, fn, data, size, align, flags);
+  if (!depends && lares::runtime::may_be_known(*worker)) {
+    gomp::place_by_what_is_known(*worker, fn, data, size, align, flags);
   } else if (gomp::may_run_now(*worker, flags, false, depends)) {
     gomp::run_here(*worker, fn, data, 0);
   } else if (!depends) {

@@ -196,19 +196,19 @@ void run_now(runtime::Worker& worker, CompilerTask& made,
 namespace {
 // Each of these ends in a call with arguments of its own, so that none has registers to save.
 
-[[gnu::noinline]] void submit_perhaps_in_series(runtime::Worker& worker, CompilerTask& made,
-                                                std::span<const runtime::Dependence> dependences) {
+[[gnu::noinline]] void submit_perhaps_known(runtime::Worker& worker, CompilerTask& made,
+                                            std::span<const runtime::Dependence> dependences) {
   runtime::Task& task = task_of(made);
-  runtime::submit_perhaps_in_series(worker, task, reinterpret_cast<std::uintptr_t>(made.routine),
-                                    runtime::words_of(task.payload(), task.host.bits.payload),
-                                    dependences);
+  runtime::submit_perhaps_known(worker, task, reinterpret_cast<std::uintptr_t>(made.routine),
+                                runtime::words_of(task.payload(), task.host.bits.payload),
+                                dependences);
 }
 
 [[gnu::always_inline]] inline void hand_in_with_its_priority(
     runtime::Worker& worker, CompilerTask& made, std::span<const runtime::Dependence> dependences) {
   runtime::Task& task = task_of(made);
   if (is_included(worker, task.host.bits.flags)) return run_now(worker, made, dependences);
-  if (runtime::may_be_in_series(worker)) return submit_perhaps_in_series(worker, made, dependences);
+  if (runtime::may_be_known(worker)) return submit_perhaps_known(worker, made, dependences);
   runtime::submit(worker, task, dependences);
 }
 
