@@ -10,7 +10,8 @@
 //
 // A program that writes into two arrays in turn names the blocks of the second one anew. They begin
 // a *generation* of names of their own, made in the same order: its first task reads what the first
-// name of the generation before it stands for.
+// name of the generation before it stands for. Where another construct makes the tasks of the next
+// generation, each name takes the place of one that its task reads, or nothing is known of it yet.
 //
 // Where one thread has written what the names stand for, it can be brought to the tasks. It lies
 // at the names, or at what is stored there: slots of a table point to blocks.
@@ -47,6 +48,8 @@ class NameBook {
     bool strong = false;         ///< these say more than the pages that hold the names
     bool begins = false;         ///< it is the first name of its construct, which comes again
     std::uint32_t all = 0;       ///< names of the construct; more than `count` if dealt in pieces
+    bool is_taken = false;       ///< by know(): a name of the newest generation has its place
+    bool may_be_taken_again = false;  ///< that generation has names in half of the places
   };
 
   /// A task of the construct at `code` writes what `name` (not 0) stands for.
@@ -70,17 +73,43 @@ class NameBook {
     return told(*construct, index_of(*construct), position, home_of);
   }
 
-  /// What is known of a name that next() has been asked for; nothing else changes. O(1).
-  [[nodiscard]] Told know(std::uintptr_t name) const noexcept {
+  /// What is known of a name that next() has been asked for, also if its construct's names have but
+  /// been dealt out; nothing that is told later changes by that. O(1) amortised.
+  [[nodiscard]] Told know(std::uintptr_t name) {
     const Entry* const entry = find(name);
-    if (entry == nullptr || constructs_[entry->construct].count == 0) return {};
-    return answer(constructs_[entry->construct], entry->position);
+    if (entry == nullptr) return {};
+    Construct& construct = constructs_[entry->construct];
+    const std::uint32_t count = construct.count != 0 ? construct.count : construct.dealt;
+    if (construct.count == 0) {
+      if (entry->position >= count) return {};
+      if (construct.ranks.size() != count) rank(construct, entry->construct, count);
+    }
+    Told told = answer(construct, entry->position, count);
+    if (construct.count == 0) told.strong = are_too_near(construct);
+    const std::uint32_t place = entry->position % count;
+    told.is_taken = place < construct.taken.size() && construct.taken[place] == construct.round;
+    told.may_be_taken_again = 2 * std::uint64_t{construct.taken_now} >= count;
+    return told;
+  }
+  /// `name`, of which next() knew no place, stands for what comes in the place of `other`, of which
+  /// know() knows one: both have the same from now on. Only right after next().
+  void takes_place_of(std::uintptr_t name, std::uintptr_t other) {
+    Entry* const entry = find(name);
+    const Entry* const place = find(other);
+    if (entry == nullptr || place == nullptr) return;
+    --constructs_[entry->construct].names;
+    entry->construct = place->construct;
+    entry->position = place->position;
+    entry->is_another = true;
+    take(constructs_[place->construct], place->position);
   }
   /// The tasks of the construct that name something so far have been dealt out, and came to new
   /// memory or not: matters until its names are known.
   void was_dealt(std::uintptr_t code, bool is_new) {
     for (Construct& each : constructs_) {
-      if (each.code == code && each.count == 0) each.pieces.add(each.names, is_new);
+      if (each.code != code || each.count != 0) continue;
+      each.pieces.add(each.names, is_new);
+      each.dealt = each.names;
     }
   }
 
@@ -116,6 +145,7 @@ class NameBook {
     std::uint32_t position = 0;  ///< as they were made
     std::uint32_t construct = 0;
     bool came_again = false;
+    bool is_another = false;  ///< in the place of one that its construct has
     bool is_planned = false;  ///< it has been seen to whether its block shall be brought
   };
   /// The blocks that names stand for, each of a page and more and all on one node.
@@ -132,11 +162,16 @@ class NameBook {
     std::uint64_t nearest = std::numeric_limits<std::uint64_t>::max();  ///< two in a row, in bytes
     std::uint32_t names = 0;  ///< of its newest generation
     std::uint32_t count = 0;  ///< of its first generation, once that is complete; 0 before
+    std::uint32_t dealt = 0;  ///< of these, names whose tasks have been dealt out; until then
     bool strong = false;
     Where where = Where::unknown;      ///< its blocks are
     std::uint64_t told = 0;            ///< how often positions were answered
     DealtPieces pieces;                ///< of its first generation
     std::vector<std::uint32_t> ranks;  ///< by position in that: by address, in each piece
+    // Generations that other constructs make: takes_place_of().
+    std::uint32_t round = 1;           ///< the newest of them
+    std::uint32_t taken_now = 0;       ///< places that have a name of that
+    std::vector<std::uint32_t> taken;  ///< by position: the generation of the newest name there
   };
 
   static std::size_t hash(std::uintptr_t name) noexcept {
@@ -200,6 +235,19 @@ class NameBook {
     return position;
   }
 
+  /// A name is in that place; of a new generation, if the newest one has one there.
+  static void take(Construct& construct, std::uint32_t position) {
+    const std::uint32_t place =
+        position % (construct.count != 0 ? construct.count : construct.dealt);
+    if (place >= construct.taken.size()) construct.taken.resize(place + std::size_t{1});
+    if (construct.taken[place] == construct.round) {
+      ++construct.round;
+      construct.taken_now = 0;
+    }
+    construct.taken[place] = construct.round;
+    ++construct.taken_now;
+  }
+
   template <class HomeOf>
   Told told(Construct& construct, std::uint32_t index, std::uint32_t position, HomeOf home_of) {
     if (construct.count == 0) complete(construct, index, home_of);
@@ -207,10 +255,14 @@ class NameBook {
     return answer(construct, position);
   }
   static Told answer(const Construct& construct, std::uint32_t position) noexcept {
-    const std::uint32_t in_first = position % construct.count;
-    const Rank piece = construct.pieces.place(in_first, construct.count);
+    return answer(construct, position, construct.count);
+  }
+  static Told answer(const Construct& construct, std::uint32_t position,
+                     std::uint32_t count) noexcept {
+    const std::uint32_t in_first = position % count;
+    const Rank piece = construct.pieces.place(in_first, count);
     return {construct.ranks[in_first], static_cast<std::uint32_t>(piece.of), construct.strong,
-            position == 0, construct.count};
+            position == 0, count};
   }
 
   /// All names of the construct are there. They say more than the pages that hold them if they are
@@ -219,25 +271,26 @@ class NameBook {
   template <class HomeOf>
   void complete(Construct& construct, std::uint32_t index, HomeOf home_of) {
     construct.count = construct.names;
-    const std::vector<std::uintptr_t> names = rank(construct, index);
+    const std::vector<std::uintptr_t> names = rank(construct, index, construct.count);
     construct.strong = are_too_near(construct) || are_in_one_place(names, home_of);
   }
-  /// Answers the names in order.
-  std::vector<std::uintptr_t> rank(Construct& construct, std::uint32_t index) {
+  /// Ranks its first `count` names, and answers them in order.
+  std::vector<std::uintptr_t> rank(Construct& construct, std::uint32_t index, std::uint32_t count) {
     std::vector<Entry> entries;
     for (const Entry& entry : entries_) {
-      if (entry.name != 0 && entry.construct == index) entries.push_back(entry);
+      const bool is_own = entry.name != 0 && entry.construct == index && !entry.is_another;
+      if (is_own && entry.position < count) entries.push_back(entry);
     }
     std::sort(entries.begin(), entries.end(),
               [](const Entry& a, const Entry& b) { return a.name < b.name; });
-    construct.ranks.resize(construct.count);
+    construct.ranks.resize(count);
     std::vector<std::uintptr_t> names;
     for (const Entry& entry : entries) names.push_back(entry.name);
-    std::vector<std::uint32_t> next(construct.count);  // by where a piece begins
-    for (std::uint32_t i = 0; i < construct.count; ++i) {
-      const std::uint32_t position = entries[i].position;
-      const std::uint64_t begin = position - construct.pieces.place(position, construct.count).rank;
-      construct.ranks[position] = next[begin]++;
+    std::vector<std::uint32_t> next(count);  // by where a piece begins
+    for (const Entry& entry : entries) {
+      const std::uint64_t begin =
+          entry.position - construct.pieces.place(entry.position, count).rank;
+      construct.ranks[entry.position] = next[begin]++;
     }
     return names;
   }

@@ -2,6 +2,7 @@
 // arguments point to, what its name stands for, or its place in a series.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -128,6 +129,46 @@ DomainId home_of_most_names(C creator, N names, DomainId first) {
   return most.valid() ? most : first;
 }
 
+/// The name, among those that the task reads, in whose place a new one is that it writes, as where
+/// the names of one array follow those of another: the first in order of those at home where most
+/// are. 0 if there is none, or it says no more than its page.
+///
+/// Each place is for one name of a generation. One whose neighbour of its own generation has been
+/// told of reads that as well: it follows another one, or nothing is known of it.
+template <SoleCreator C, Names N>
+std::uintptr_t place_among_read(C creator, N names) {
+  struct Read {
+    std::uintptr_t name;
+    DomainId home;
+    NameBook::Told told;
+  };
+  std::array<Read, Votes::most_votes> all;
+  std::size_t count = 0;
+  Votes votes;
+  names.for_each([&](std::uintptr_t name, bool writes) {
+    if (writes || count == all.size()) return;
+    const NameBook::Told told = creator.names().know(name);
+    if (told.count == 0 || !told.strong) return;
+    const DomainId home =
+        home_of_part(creator.places(), told.position, told.count, creator.workers());
+    if (!home.valid()) return;
+    votes.add(home);
+    all[count++] = {name, home, told};
+  });
+  const auto first = [&](bool of_next_generation) -> std::uintptr_t {
+    const Read* best = nullptr;
+    for (const Read& read : std::span(all).first(count)) {
+      const bool is_free =
+          !read.told.is_taken || (of_next_generation && read.told.may_be_taken_again);
+      if (!is_free || votes.most(read.home) != read.home) continue;
+      if (best == nullptr || read.told.position < best->told.position) best = &read;
+    }
+    return best == nullptr ? 0 : best->name;
+  };
+  const std::uintptr_t name = first(false);
+  return name != 0 ? name : first(true);
+}
+
 /// The same of a task of the construct at `code` that names something: it is at home where the
 /// block is whose name it writes, or if these are several, where most of its blocks are: a kernel
 /// that changes two rows of tiles would else go to the first one's home always. As
@@ -139,9 +180,14 @@ Opinion by_name(C creator, Series& series, std::uintptr_t code, N names) {
   if (name == 0) return known;
   const auto place_of = [&creator](std::uintptr_t address) { return creator.place_of(address); };
   const auto reads = [&names](std::uintptr_t read) { return names.reads(read); };
-  const NameBook::Told told = creator.names().next(code, name, reads, place_of);
+  NameBook::Told told = creator.names().next(code, name, reads, place_of);
   known.strong = told.strong;
-  if (told.count == 0) return known;
+  if (told.count == 0) {
+    const std::uintptr_t place = place_among_read(creator, names);
+    if (place == 0) return known;
+    creator.names().takes_place_of(name, place);
+    told = creator.names().know(name);
+  }
   DomainId home = home_of_part(creator.places(), told.position, told.count, creator.workers());
   if (home.valid() && names.writes_several()) home = home_of_most_names(creator, names, home);
   return {.home = home,

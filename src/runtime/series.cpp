@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,25 @@ void settle(Worker& worker) noexcept {
   worker.team->settling.begin();
 }
 
+/// While it lives, the worker has its team's books, unless another thread has them.
+class OwnBooks {
+ public:
+  explicit OwnBooks(Worker& worker) noexcept : worker_(worker), had_(worker.has_books) {
+    if (had_) return;
+    lock_.emplace(worker.team->books.lock);
+    worker.has_books = static_cast<bool>(*lock_);
+  }
+  OwnBooks(const OwnBooks&) = delete;
+  OwnBooks& operator=(const OwnBooks&) = delete;
+  ~OwnBooks() { worker_.has_books = had_; }
+  explicit operator bool() const noexcept { return worker_.has_books; }
+
+ private:
+  Worker& worker_;
+  bool had_;
+  std::optional<memory::TryLock::Guard> lock_;
+};
+
 // False if nobody shall wait for the series to be complete.
 bool begin_hold(Worker& worker, decide::Series& series, std::uintptr_t code) noexcept {
   const std::uint32_t hurried = worker.team->hurried.load(std::memory_order_relaxed);
@@ -81,8 +101,8 @@ void let_go(Worker& worker) noexcept {
 
 // Its next rounds hold nothing, or not for now.
 void tell_held_series(Worker& worker, decide::Hold::End why) noexcept {
-  const memory::TryLock::Guard lock(worker.team->books.lock);
-  if (!lock || worker.held_series == nullptr) return;
+  const OwnBooks books(worker);
+  if (!books || worker.held_series == nullptr) return;
   decide::give_up(*worker.held_series, why);
 }
 
@@ -293,8 +313,8 @@ decide::Weave weave_of(Worker& worker, HeldSeries& held) noexcept {
   decide::Series* const series = worker.held_series;
   const decide::Weave weave = weave_by_arguments(held.tasks, held.first);
   if (!weave.is_known() || !is_woven(worker, held, weave)) return {};
-  const memory::TryLock::Guard lock(worker.team->books.lock);
-  if (lock && series != nullptr) series->is_woven(weave);
+  const OwnBooks books(worker);
+  if (books && series != nullptr) series->is_woven(weave);
   return weave;
 }
 
@@ -319,9 +339,9 @@ bool sort_by_name(std::span<Task*> held) noexcept {
 
 // What the arguments of tasks without names say; nothing if somebody else has the books.
 decide::PointerArguments arguments_of_held(Worker& worker) noexcept {
-  const memory::TryLock::Guard lock(worker.team->books.lock);
+  const OwnBooks books(worker);
   const bool has_names = worker.held_by_strong_names || !Engine::instance().homes()->are_of_pages();
-  if (!lock || has_names || worker.held_series == nullptr) return {};
+  if (!books || has_names || worker.held_series == nullptr) return {};
   return worker.held_series->arguments();
 }
 
@@ -365,11 +385,10 @@ void deal(Worker& worker, std::span<Task*> held, const decide::Weave& weave) noe
 
 // Later rounds go where these have gone, also if there was no room for all at once.
 void tell_dealt(Worker& worker, bool is_new) noexcept {
-  CreatorBooks& books = worker.team->books;
-  const memory::TryLock::Guard lock(books.lock);
-  if (!lock || worker.held_series == nullptr) return;
+  const OwnBooks books(worker);
+  if (!books || worker.held_series == nullptr) return;
   worker.held_series->was_dealt(is_new);
-  books.names.was_dealt(worker.held_code, is_new);
+  worker.team->books.names.was_dealt(worker.held_code, is_new);
 }
 
 }  // namespace
@@ -488,10 +507,9 @@ InSeries next_by_arguments(Worker& worker, CreatorBooks& books, std::uintptr_t c
 template <class Ask>
 InSeries ask_alone(Worker& worker, Ask ask) noexcept {
   if (is_sole_creator(worker)) {
-    CreatorBooks& books = worker.team->books;
-    const memory::TryLock::Guard lock(books.lock);
+    const OwnBooks books(worker);
     worker.made_series = true;
-    if (lock) return ask(books);
+    if (books) return ask(worker.team->books);
   }
   release_held(worker);
   return {};
@@ -559,8 +577,9 @@ InSeries next_by_name(Worker& worker, Task& task, std::uintptr_t code,
     if (is_told_anew && decide::are_settled(++worker.told_by_name, opinion.names)) {
       settle_no_more(worker);
     }
+    // What holds the names of strong ones says nothing, whether their home is known or not.
+    if (opinion.strong) task.flags |= task_flag::told;
     if (opinion.names != 0 && opinion.strong && opinion.home.valid()) {
-      task.flags |= task_flag::told;
       to_bring = parts_to_bring(worker, books, names.first_written(), opinion.begins);
     }
     return in_series(opinion);

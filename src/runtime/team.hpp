@@ -170,6 +170,7 @@ struct alignas(128) Worker {
   // Of series.hpp.
   bool deals_series = false;    ///< sending tasks without data somewhere makes sense in this team
   bool settles_series = false;  ///< it has begun `settling` for what it makes now
+  bool has_books = false;       ///< it holds the lock of its team's books
   std::uint32_t told_by_name = 0;              ///< tasks since then
   bool made_series = false;                    ///< it has made tasks since it waited
   decide::Hold hold{ticks_per_microsecond()};  ///< of the newest tasks of its deque

@@ -61,7 +61,7 @@ class Executor final : public policy::QueueLengths {
   /// decide::Opinion. Before put().
   void tell(TaskIndex task, DomainId home, bool strong) {
     home_of_task_[task] = home;
-    is_told_[task] = strong && home.valid();
+    is_told_[task] = strong;
   }
   /// What is made now is new, or no longer: what it touches first stays where it runs.
   void settle(bool settles) { settles_ = settles; }

@@ -186,6 +186,42 @@ TEST(NameBook, KeepsWhatAnotherConstructWritesWhereItWas) {
   EXPECT_EQ(told.count, 20U);
 }
 
+TEST(NameBook, KnowsThePlacesOfNamesThatHaveBeenDealtOut) {
+  NameBook book;
+  first_sweep_in_pieces(book, 20, 20, true);
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    const auto told = book.know(flags + i);
+    EXPECT_EQ(told.count, 20U);
+    EXPECT_EQ(told.position, i);
+    EXPECT_TRUE(told.strong);
+  }
+  book.next(code, flags + 20, reads_nothing, nowhere);
+  EXPECT_EQ(book.know(flags + 20).count, 0U) << "which is not dealt yet";
+  EXPECT_EQ(book.next(code, flags + 3, reads_nothing, nowhere).count, 21U) << "all of them count";
+}
+
+TEST(NameBook, ANameInThePlaceOfAnotherIsToldAsThatOne) {
+  NameBook book;
+  sweep(book, 20, 1, nowhere);
+  sweep(book, 20, 1, nowhere);
+  constexpr std::uintptr_t other = flags + 4096;
+  EXPECT_EQ(book.next(code + 1, other, reads_nothing, nowhere).count, 0U);
+  EXPECT_FALSE(book.know(flags + 7).is_taken);
+  book.takes_place_of(other, flags + 7);
+  EXPECT_TRUE(book.know(flags + 7).is_taken);
+  EXPECT_FALSE(book.know(flags + 7).may_be_taken_again);
+  for (const auto& told : {book.know(other), book.next(code + 1, other, reads_nothing, nowhere)}) {
+    EXPECT_EQ(told.position, 7U);
+    EXPECT_EQ(told.count, 20U);
+  }
+  // It is none of its construct's own names.
+  for (std::uint32_t again = 0; again < 2; ++again) {
+    for (std::uint32_t i = 1; i < 5; ++i) book.next(code + 1, other + i, reads_nothing, nowhere);
+  }
+  EXPECT_EQ(book.know(other + 1).count, 4U);
+  EXPECT_EQ(book.know(other + 1).position, 0U);
+}
+
 TEST(NameBook, HoldsManyAndThenTellsNoFurtherOnes) {
   NameBook book;
   sweep(book, NameBook::most_names + 10, 16, nowhere);

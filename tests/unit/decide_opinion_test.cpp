@@ -186,6 +186,91 @@ TEST(ByName, OfSeveralThatAreWrittenItIsWhereMostBlocksAre) {
       << "of others nothing is known";
 }
 
+/// Flags 0 to 15 are written once each, and dealt out.
+void deal_out(Toy& toy) {
+  begin(toy);
+  toy.book.was_dealt(code, true);
+}
+
+constexpr std::size_t width = 16;
+
+/// A row of a stencil: names `to`.. read their neighbours among `from`.. and are at home where the
+/// middle one is.
+void expect_row_follows(Toy& toy, int from, int to) {
+  constexpr int last = width - 1;
+  for (int i = 0; i <= last; ++i) {
+    std::vector<std::pair<int, bool>> used;
+    for (int other = std::max(i - 1, 0); other <= std::min(i + 1, last); ++other) {
+      used.emplace_back(from + other, false);
+    }
+    used.emplace_back(to + i, true);
+    // Its first and its last task are made by a line of their own.
+    Series other;
+    const bool is_inner = i != 0 && i != last;
+    const Opinion opinion =
+        by_name(Creating(toy), other, code + (is_inner ? 64 : 128), Naming(std::move(used)));
+    EXPECT_EQ(opinion.home, domain(static_cast<std::size_t>(i) / 4)) << to << ' ' << i;
+    EXPECT_TRUE(opinion.strong);
+    EXPECT_FALSE(opinion.held);
+  }
+}
+
+// Two arrays in turn, or ever new ones: the names of each follow those of the one before, though
+// other lines make them.
+TEST(ByName, NewNamesTakeThePlacesOfThoseThatTheirTasksRead) {
+  Toy toy;
+  deal_out(toy);
+  for (int row = 1; row < 5; ++row) {
+    expect_row_follows(toy, (row - 1) * static_cast<int>(width), row * static_cast<int>(width));
+  }
+}
+
+TEST(ByName, NewNamesKeepThePlacesThatTheyHaveTaken) {
+  Toy toy;
+  deal_out(toy);
+  for (int turn = 0; turn < 3; ++turn) {
+    expect_row_follows(toy, 0, static_cast<int>(width));
+    expect_row_follows(toy, static_cast<int>(width), 0);
+  }
+}
+
+TEST(ByName, BeforeNamesAreDealtOutNoneTakesTheirPlaces) {
+  Toy toy;
+  begin(toy);
+  EXPECT_FALSE(ask(toy, {{3, false}, {width, true}}).home.valid());
+}
+
+// Else a chain through names of one generation would end in one place.
+TEST(ByName, ANameOfItsOwnGenerationGivesNoPlace) {
+  Toy toy;
+  deal_out(toy);
+  constexpr int row = width;
+  for (int i = 0; i < static_cast<int>(width); ++i) {
+    std::vector<std::pair<int, bool>> used{{i, false}, {row + i, true}};
+    if (i > 0) used.emplace_back(row + i - 1, false);
+    EXPECT_EQ(ask(toy, used).home, domain(static_cast<std::size_t>(i) / 4)) << i;
+  }
+}
+
+TEST(ByName, OneNameGivesItsPlaceToNoMoreThanOne) {
+  Toy toy;
+  deal_out(toy);
+  EXPECT_EQ(ask(toy, {{5, false}, {width, true}}).home, domain(1));
+  for (int i = 1; i < 8; ++i) {
+    EXPECT_FALSE(ask(toy, {{5, false}, {static_cast<int>(width) + i, true}}).home.valid()) << i;
+  }
+}
+
+TEST(ByName, NamesOfBlocksThatLieSomewhereGiveNoPlace) {
+  Toy toy;
+  constexpr int apart = 512;
+  for (int i = 0; i < 16; ++i) {
+    by_name(Creating(toy), toy.series, code, Naming({{i * apart, true}}));
+  }
+  toy.book.was_dealt(code, true);
+  EXPECT_FALSE(ask(toy, {{3 * apart, false}, {17 * apart, true}}).home.valid());
+}
+
 TEST(ByName, WhoWritesNothingHasHisPlaceInTheSeries) {
   Toy toy;
   begin(toy);
