@@ -60,7 +60,7 @@ std::string finer_loop(const Trace& trace, const ConstructRow& row) {
 }  // namespace
 
 std::optional<Diagnosis> too_fine(const Trace& trace, const Findings& findings) {
-  constexpr double most_share = 0.2;    // of a grain's own time
+  constexpr double most_share = 0.15;   // of a grain's own time
   constexpr double least_share = 0.05;  // of the threads' time
   constexpr Time worth = 20;            // times what creating one costs
   const Together all = together(trace, findings);
