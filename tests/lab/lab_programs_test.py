@@ -145,6 +145,24 @@ class Pointers(unittest.TestCase):
                 self.assertLess(ours, stock / 2)
 
 
+class Tiles(unittest.TestCase):
+    """Dependences name a table's entries: rows of tiles lie where the row before does, whichever lines make them."""
+
+    def remote(self, compiler, mode, *words, **environment):
+        done = run(4, *words, program(f"tests/lab/lab_tiles-{compiler}"), mode, **environment)
+        self.assertIn("result=ok", done.output)
+        matrix = lab_guests.fetched(done.region("steps"))
+        return lab_guests.remote(matrix) / sum(map(sum, matrix))
+
+    def test_rows_of_tiles_stay_at_home(self):
+        for compiler, mode in (("gcc", "turns"), ("clang", "turns"), ("gcc", "rows")):
+            with self.subTest(compiler, mode=mode):
+                stock = self.remote(compiler, mode, OMP_PROC_BIND="close", OMP_PLACES="cores")
+                ours = self.remote(compiler, mode, LARES, "run", "--quiet", "--")
+                print(f"tiles-{compiler} {mode}: {stock:.3f} remote, under lares run {ours:.3f}")
+                self.assertLess(ours, stock / 2)
+
+
 class Groups(unittest.TestCase):
     """Tasks of a group go to the memory that the group is said to use, although they name none."""
 
