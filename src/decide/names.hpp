@@ -35,7 +35,7 @@ class NameBook {
  public:
   /// Names nearer to each other than this are no blocks of data.
   static constexpr std::uint64_t smallest_block = 256;
-  /// More are not told apart.
+  /// More are not told apart, but for generations of them.
   static constexpr std::size_t most_names = 65536;
   /// Blocks of less share their pages with others.
   static constexpr std::uint64_t smallest_moved = 4096;
@@ -62,6 +62,7 @@ class NameBook {
       known->came_again = true;
       return told(constructs_[known->construct], known->construct, known->position, home_of);
     }
+    if (names_ == most_names) forget_old_generations();
     Construct* const construct = names_ == most_names ? nullptr : construct_of(code);
     if (construct == nullptr) return {};
     if (construct->names >= smallest_generation && reads(construct->first)) {
@@ -100,8 +101,8 @@ class NameBook {
     --constructs_[entry->construct].names;
     entry->construct = place->construct;
     entry->position = place->position;
-    entry->is_another = true;
     take(constructs_[place->construct], place->position);
+    entry->generation = constructs_[place->construct].round;
   }
   /// The tasks of the construct that name something so far have been dealt out, and came to new
   /// memory or not: matters until its names are known.
@@ -145,8 +146,8 @@ class NameBook {
     std::uint32_t position = 0;  ///< as they were made
     std::uint32_t construct = 0;
     bool came_again = false;
-    bool is_another = false;  ///< in the place of one that its construct has
-    bool is_planned = false;  ///< it has been seen to whether its block shall be brought
+    bool is_planned = false;       ///< it has been seen to whether its block shall be brought
+    std::uint32_t generation = 0;  ///< of one in the place of a name that its construct has; else 0
   };
   /// The blocks that names stand for, each of a page and more and all on one node.
   enum class Where : std::uint8_t {
@@ -204,6 +205,22 @@ class NameBook {
     for (const Entry& entry : old) {
       if (entry.name != 0) insert(entry);
     }
+  }
+
+  /// Those of places whose two newest generations have other names: nobody reads them any more.
+  /// Once in vain, it is not tried again: the names are of something else.
+  void forget_old_generations() {
+    if (is_full_) return;
+    std::vector<Entry> kept;
+    for (const Entry& entry : entries_) {
+      const bool is_old =
+          entry.generation != 0 && constructs_[entry.construct].round - entry.generation > 1;
+      if (entry.name != 0 && !is_old) kept.push_back(entry);
+    }
+    is_full_ = 2 * kept.size() > most_names;
+    names_ = kept.size();
+    std::fill(entries_.begin(), entries_.end(), Entry{});
+    for (const Entry& entry : kept) insert(entry);
   }
 
   Construct* construct_of(std::uintptr_t code) {
@@ -278,7 +295,7 @@ class NameBook {
   std::vector<std::uintptr_t> rank(Construct& construct, std::uint32_t index, std::uint32_t count) {
     std::vector<Entry> entries;
     for (const Entry& entry : entries_) {
-      const bool is_own = entry.name != 0 && entry.construct == index && !entry.is_another;
+      const bool is_own = entry.name != 0 && entry.construct == index && entry.generation == 0;
       if (is_own && entry.position < count) entries.push_back(entry);
     }
     std::sort(entries.begin(), entries.end(),
@@ -380,6 +397,7 @@ class NameBook {
   std::size_t names_ = 0;
   std::vector<Construct> constructs_;
   bool some_may_be_away_ = false;
+  bool is_full_ = false;  ///< nothing is to be forgotten
 };
 
 }  // namespace lares::decide

@@ -225,6 +225,17 @@ TEST(ByName, NewNamesTakeThePlacesOfThoseThatTheirTasksRead) {
   }
 }
 
+TEST(ByName, NewNamesMayComeForEver) {
+  Toy toy;
+  deal_out(toy);
+  constexpr int rows = 2 * static_cast<int>(NameBook::most_names / width);
+  for (int row = 1; row < rows; ++row) {
+    expect_row_follows(toy, (row - 1) * static_cast<int>(width), row * static_cast<int>(width));
+    if (testing::Test::HasFailure()) break;
+  }
+  EXPECT_EQ(ask(toy, {{5, true}}).home, domain(1)) << "what was first is still known";
+}
+
 TEST(ByName, NewNamesKeepThePlacesThatTheyHaveTaken) {
   Toy toy;
   deal_out(toy);
