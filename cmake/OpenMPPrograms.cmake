@@ -34,13 +34,19 @@ endfunction()
 lares_forget_without_openmp(gcc)
 lares_forget_without_openmp(clang)
 
-# lares_openmp_program(<name> SOURCES <c files> [DEPENDS <headers>] [OPTIONS <flags>] [LIBRARIES <flags>])
+# lares_openmp_program(<name> SOURCES <c files> [DEPENDS <headers>] [OPTIONS <flags>] [LIBRARIES <flags>]
+#                      [WITH_LIBLARES])
 #
-# Makes <name>-gcc and <name>-clang in the current build folder, part of `all`. A compiler that is
+# Makes <name>-gcc and <name>-clang in the current build folder, part of `all`; WITH_LIBLARES: from
+# the public headers, linked to liblares. A compiler that is
 # missing is said once, and its programs are not made.
 function(lares_openmp_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;OPTIONS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WITH_LIBLARES" "" "SOURCES;DEPENDS;OPTIONS;LIBRARIES")
   set(flags -std=gnu17 -O2 -g -Wall -Wextra -Wshadow ${LARES_WERROR_OPTION} -fopenmp)
+  if(arg_WITH_LIBLARES)
+    list(APPEND arg_OPTIONS -I${PROJECT_SOURCE_DIR}/include)
+    list(APPEND arg_LIBRARIES -L${PROJECT_BINARY_DIR} -llares -Wl,-rpath,${PROJECT_BINARY_DIR})
+  endif()
   list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM arg_DEPENDS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   foreach(family IN ITEMS gcc clang)
@@ -63,5 +69,8 @@ function(lares_openmp_program name)
       COMMENT "Building ${name}-${family} with ${compiler}"
       VERBATIM)
     add_custom_target(program-${name}-${family} ALL DEPENDS ${program})
+    if(arg_WITH_LIBLARES)
+      add_dependencies(program-${name}-${family} lares_api)
+    endif()
   endforeach()
 endfunction()

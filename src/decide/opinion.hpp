@@ -182,12 +182,12 @@ Opinion by_name(C creator, Series& series, std::uintptr_t code, N names) {
   const auto reads = [&names](std::uintptr_t read) { return names.reads(read); };
   NameBook::Told told = creator.names().next(code, name, reads, place_of);
   known.strong = told.strong;
-  if (told.count == 0) {
-    const std::uintptr_t place = place_among_read(creator, names);
-    if (place == 0) return known;
+  if (const std::uintptr_t place = told.count == 0 ? place_among_read(creator, names) : 0;
+      place != 0) {
     creator.names().takes_place_of(name, place);
     told = creator.names().know(name);
   }
+  if (told.count == 0) return known;
   DomainId home = home_of_part(creator.places(), told.position, told.count, creator.workers());
   if (home.valid() && names.writes_several()) home = home_of_most_names(creator, names, home);
   return {.home = home,

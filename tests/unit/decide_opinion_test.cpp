@@ -282,6 +282,14 @@ TEST(ByName, NamesOfBlocksThatLieSomewhereGiveNoPlace) {
   EXPECT_FALSE(ask(toy, {{3 * apart, false}, {17 * apart, true}}).home.valid());
 }
 
+TEST(ByName, WhereNoNameHasRoomAnyMoreTheSeriesCounts) {
+  Toy toy;
+  constexpr int all = NameBook::most_names;
+  for (int i = 0; i < all; ++i) by_name(Creating(toy), toy.series, code, Naming({{i, true}}));
+  toy.book.was_dealt(code, true);
+  EXPECT_TRUE(ask(toy, {{3, false}, {all, true}}).held);
+}
+
 TEST(ByName, WhoWritesNothingHasHisPlaceInTheSeries) {
   Toy toy;
   begin(toy);
