@@ -19,10 +19,16 @@ namespace lares::decide {
 /// Of more domains none has a part.
 inline constexpr std::size_t most_shares = 16;
 
-/// Which of `parts` equal parts of `whole` the address is in.
+/// What an allocator has in front of an array in pages of its own, and what is left of the last
+/// page behind it: so far the parts of the pages may lie behind those of the array.
+inline constexpr std::uint64_t beside_array = 4096;
+
+/// In which of `parts` equal parts of `whole` a block is that begins at `address`. One that begins
+/// just before the next part is in that: else the second half of an array would begin in the first.
 inline std::size_t share_of(const Part& whole, std::uintptr_t address, std::size_t parts) noexcept {
-  const std::uint64_t bytes = whole.end - whole.begin;
-  return std::min<std::size_t>((address - whole.begin) / (bytes / parts + 1), parts - 1);
+  const std::uint64_t each = (whole.end - whole.begin) / parts + 1;
+  const std::uint64_t inside = std::min(beside_array, each / 2);
+  return std::min<std::size_t>((address - whole.begin + inside) / each, parts - 1);
 }
 
 /// The bytes of it that are in part `index`.

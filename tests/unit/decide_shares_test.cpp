@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -22,11 +23,34 @@ TEST(Shares, EveryByteIsInOneShare) {
         end = share.end;
         if (share.begin == share.end) continue;
         EXPECT_EQ(share_of(whole, share.begin, parts), i);
-        EXPECT_EQ(share_of(whole, share.end - 1, parts), i);
+        const std::size_t at_end = share_of(whole, share.end - 1, parts);
+        EXPECT_EQ(at_end, std::min(i + (share.end - share.begin > 1 ? 1 : 0), parts - 1));
       }
       EXPECT_EQ(end, whole.end);
     }
   }
+}
+
+TEST(Shares, PartsOfAnArrayBeginInTheirShares) {
+  constexpr std::uintptr_t page = 4096;
+  for (const std::uintptr_t bytes : {1'048'576U, 2'000'000U, 4'194'304U, 5'000'003U}) {
+    for (const std::uintptr_t in_front : {0U, 16U, 64U}) {
+      const Part pages{page, page + (in_front + bytes + page - 1) / page * page};
+      for (std::size_t parts = 2; parts <= most_shares; ++parts) {
+        for (std::size_t i = 0; i < parts; ++i) {
+          const std::uintptr_t begin = pages.begin + in_front + i * bytes / parts;
+          EXPECT_EQ(share_of(pages, begin, parts), i) << bytes << ' ' << in_front << ' ' << parts;
+        }
+      }
+    }
+  }
+}
+
+TEST(Shares, ABlockIsWhereMostOfItIs) {
+  const Part whole{0, std::uintptr_t{1} << 20U};
+  const std::uintptr_t second = nth_share(whole, 1, 4).begin;
+  EXPECT_EQ(share_of(whole, second - 4096, 4), 1U);
+  EXPECT_EQ(share_of(whole, second - 4097, 4), 0U);
 }
 
 TEST(Shares, AreEqual) {
