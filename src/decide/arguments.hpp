@@ -102,6 +102,7 @@ class PointerArguments {
     std::uint64_t seen = 0;
     std::uint32_t known = 0;   ///< homes that were found
     std::uint32_t misses = 0;  ///< that were not, one after the other
+    std::uint32_t most = 0;    ///< of `at`, whose sum is `known`
     std::array<std::uint32_t, told_apart> at{};
 
     bool step_to(std::uintptr_t value) noexcept {
@@ -124,10 +125,11 @@ class PointerArguments {
       misses = home.valid() ? 0 : misses + 1;
       if (!home.valid()) return;
       ++known;
-      ++at[home.index() % told_apart];
+      most = std::max(most, ++at[home.index() % told_apart]);
       if (known < most_counted) return;
       known = 0;
       for (std::uint32_t& each : at) known += each /= 2;
+      most = std::ranges::max(at);
     }
     [[nodiscard]] bool has_been_asked(std::size_t domains) const noexcept {
       return known >= enough(domains) || misses >= most_misses;
@@ -136,10 +138,13 @@ class PointerArguments {
       return known >= enough(domains) && misses < most_misses && 2 * changes >= seen;
     }
     [[nodiscard]] bool tells(std::size_t domains) const noexcept {
-      return is_known(domains) && is_spread(at, domains);
+      return is_known(domains) && lies_apart(domains);
     }
     [[nodiscard]] bool is_in_one_place(std::size_t domains) const noexcept {
-      return is_known(domains) && !is_spread(at, domains);
+      return is_known(domains) && !lies_apart(domains);
+    }
+    [[nodiscard]] bool lies_apart(std::size_t domains) const noexcept {
+      return is_spread(most, known, std::min(domains, told_apart));
     }
     static std::uint32_t enough(std::size_t domains) noexcept {
       return static_cast<std::uint32_t>(4 * domains);

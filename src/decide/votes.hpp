@@ -42,8 +42,11 @@ class Votes {
   std::size_t count_ = 0;
 };
 
-/// Whether counts by domain, or by part, are spread over `domains` of them: the largest is at most
+/// Whether counts by domain, or by part, are spread over `apart` of them: the largest is at most
 /// halfway between an even share and all.
+inline bool is_spread(std::uint64_t most, std::uint64_t all, std::uint64_t apart) noexcept {
+  return 2 * apart * most <= (apart + 1) * all;
+}
 inline bool is_spread(std::span<const std::uint32_t> counts, std::size_t domains) noexcept {
   std::uint64_t all = 0;
   std::uint64_t most = 0;
@@ -51,8 +54,7 @@ inline bool is_spread(std::span<const std::uint32_t> counts, std::size_t domains
     all += each;
     most = std::max<std::uint64_t>(most, each);
   }
-  const std::uint64_t apart = std::min(domains, counts.size());
-  return 2 * apart * most <= (apart + 1) * all;
+  return is_spread(most, all, std::min(domains, counts.size()));
 }
 
 }  // namespace lares::decide
