@@ -11,6 +11,18 @@ namespace lares::omp::kmp {
 
 struct SerialRegion;
 
+/// Where the calls of one entry point went last that came from one place of the code and were not
+/// ours. What code means changes only when it is unloaded.
+struct LastForward {
+  const void* caller = nullptr;
+  void* function = nullptr;
+  std::uint32_t unloads = 0;
+
+  [[nodiscard]] bool is_for(const void* from) const noexcept {
+    return from == caller && unloads == g_unloads.load(std::memory_order_relaxed);
+  }
+};
+
 /// What this front end remembers of a thread. Only that thread touches it.
 struct ThreadMemory {
   Stock* stock = nullptr;          ///< the libomp that it last entered a region of
@@ -25,6 +37,7 @@ struct ThreadMemory {
   Stock* placed_stock = nullptr;
   runtime::RegionHint* placed_hint = nullptr;
   std::uint32_t placed_news = 0;
+  LastForward barrier;
 };
 __attribute__((tls_model("initial-exec"))) inline constinit thread_local ThreadMemory t_memory;
 

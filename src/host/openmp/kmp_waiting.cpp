@@ -129,14 +129,31 @@ LARES_EXPORT void __kmpc_end_taskgroup(kmp_location* loc, std::int32_t gtid) {
       loc, gtid);
 }
 
-LARES_EXPORT void __kmpc_barrier(kmp_location* loc, std::int32_t gtid) {
-  runtime::Worker* const worker = kmp::own_worker(__builtin_return_address(0));
-  if (worker == nullptr) {
-    if (lares::omp::t_placed_region == nullptr) return LARES_KMP_REAL(__kmpc_barrier)(loc, gtid);
-    return lares_placed_barrier(loc, gtid, __builtin_return_address(0));
+[[gnu::noinline]] static void lares_barrier(kmp_location* loc, std::int32_t gtid,
+                                            const void* caller) {
+  runtime::Worker* const worker = kmp::own_worker(caller);
+  if (worker != nullptr) {
+    if (!lares::omp::meets_nobody(*worker)) kmp::meet(*worker, kmp::kind_of(loc), caller);
+    return;
   }
-  if (lares::omp::meets_nobody(*worker)) return;
-  kmp::meet(*worker, kmp::kind_of(loc), __builtin_return_address(0));
+  if (lares::omp::t_placed_region != nullptr) return lares_placed_barrier(loc, gtid, caller);
+  const std::uint32_t unloads = lares::omp::g_unloads.load(std::memory_order_relaxed);
+  auto* const forward = lares::omp::real<decltype(__kmpc_barrier)>(kmp::stock_of_caller(caller),
+                                                                   Entry::__kmpc_barrier);
+  // A call that returns to this library may be any region's.
+  if (runtime::this_worker() == nullptr && !lares::omp::is_own_code(caller)) {
+    kmp::t_memory.barrier = {caller, reinterpret_cast<void*>(forward), unloads};
+  }
+  forward(loc, gtid);
+}
+
+LARES_EXPORT void __kmpc_barrier(kmp_location* loc, std::int32_t gtid) {
+  const void* const caller = __builtin_return_address(0);
+  // Of a region that is left to libomp: its own barriers take some tens of nanoseconds.
+  const bool is_outside =
+      runtime::this_worker() == nullptr && lares::omp::t_placed_region == nullptr;
+  if (!is_outside || !kmp::t_memory.barrier.is_for(caller)) return lares_barrier(loc, gtid, caller);
+  return reinterpret_cast<decltype(&__kmpc_barrier)>(kmp::t_memory.barrier.function)(loc, gtid);
 }
 
 // libomp resets what was cancelled in its own barrier, so all threads go there or none. They decide
