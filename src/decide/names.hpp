@@ -41,6 +41,8 @@ class NameBook {
   static constexpr std::uint64_t smallest_moved = 4096;
   /// Of one construct's names about so many are asked where they are.
   static constexpr std::uint32_t sample = 32;
+  /// In place of the number of a place: nothing can be stored at that address.
+  static constexpr int no_memory = -2;
 
   struct Told {
     std::uint32_t position = 0;  ///< in the order of addresses
@@ -54,8 +56,8 @@ class NameBook {
 
   /// A task of the construct at `code` writes what `name` (not 0) stands for.
   /// `reads(name)`: true if it reads that. `home_of(name)` answers a number for the place that
-  /// holds an address, none below 0. O(1) amortised; once for each construct O(names log names) and
-  /// `sample` homes.
+  /// holds an address; below 0, none is known: `no_memory` where there can be none. O(1) amortised;
+  /// once for each construct O(names log names) and `sample` homes.
   template <class Reads, class HomeOf>
   Told next(std::uintptr_t code, std::uintptr_t name, Reads reads, HomeOf home_of) {
     if (Entry* const known = find(name); known != nullptr) {
@@ -165,6 +167,7 @@ class NameBook {
     std::uint32_t count = 0;  ///< of its first generation, once that is complete; 0 before
     std::uint32_t dealt = 0;  ///< of these, names whose tasks have been dealt out; until then
     bool strong = false;
+    bool is_nowhere = false;           ///< most of its names lie in no memory
     Where where = Where::unknown;      ///< its blocks are
     std::uint64_t told = 0;            ///< how often positions were answered
     DealtPieces pieces;                ///< of its first generation
@@ -283,13 +286,20 @@ class NameBook {
   }
 
   /// All names of the construct are there. They say more than the pages that hold them if they are
-  /// too near to each other to be blocks, or if all are in one place: one thread has put them there
-  /// before anybody else could use them.
+  /// too near to each other to be blocks, if all are in one place: one thread has put them there
+  /// before anybody else could use them; or if most are nowhere: what holds the others is there by
+  /// chance.
   template <class HomeOf>
   void complete(Construct& construct, std::uint32_t index, HomeOf home_of) {
     construct.count = construct.names;
     const std::vector<std::uintptr_t> names = rank(construct, index, construct.count);
-    construct.strong = are_too_near(construct) || are_in_one_place(names, home_of);
+    if (are_too_near(construct)) {
+      construct.strong = true;
+      return;
+    }
+    const std::vector<int> places = places_of(names, home_of);
+    construct.is_nowhere = are_nowhere(places);
+    construct.strong = construct.is_nowhere || are_in_one_place(places);
   }
   /// Ranks its first `count` names, and answers them in order.
   std::vector<std::uintptr_t> rank(Construct& construct, std::uint32_t index, std::uint32_t count) {
@@ -328,13 +338,14 @@ class NameBook {
     for (const Entry& entry : entries_) {
       if (is_of(entry, construct)) blocks.push_back({entry.name, 0});
     }
-    // Strong ones that lie so far apart are on one node.
+    if (construct.is_nowhere) return Where::elsewhere;
+    // Other strong ones that lie so far apart are on one node.
     if (put_in_order(blocks) >= smallest_moved) return Where::at_names;
     if (!follow_slots(blocks, read)) return Where::elsewhere;
     if (put_in_order(blocks) < smallest_moved) return Where::elsewhere;
     std::vector<std::uintptr_t> begins;
     for (const OwnedBlock& block : blocks) begins.push_back(block.begin);
-    return are_in_one_place(begins, place_of) ? Where::in_slots : Where::elsewhere;
+    return are_in_one_place(places_of(begins, place_of)) ? Where::in_slots : Where::elsewhere;
   }
 
   /// For the names that are complete since the last time.
@@ -375,18 +386,27 @@ class NameBook {
     return construct.nearest < smallest_block;
   }
 
+  /// Of a sample of them, in order.
   template <class PlaceOf>
-  bool are_in_one_place(const std::vector<std::uintptr_t>& addresses, PlaceOf place_of) const {
+  static std::vector<int> places_of(const std::vector<std::uintptr_t>& addresses,
+                                    PlaceOf place_of) {
     const std::size_t step = std::max<std::size_t>(addresses.size() / sample, 1);
     std::vector<int> places;
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       // No rhythm that data may be dealt out in.
       if ((static_cast<std::uint32_t>(i) * 0x9E3779B9U >> 16U) % step != 0) continue;
       places.push_back(place_of(addresses[i]));
-      if (places.back() < 0) return false;
     }
-    if (places.size() < 2) return false;
     std::sort(places.begin(), places.end());
+    return places;
+  }
+  /// At least half of a few of them: more would not be blocks' addresses by mistake.
+  static bool are_nowhere(const std::vector<int>& places) noexcept {
+    const std::ptrdiff_t nowhere = std::ranges::count(places, no_memory);
+    return places.size() >= smallest_generation && 2 * nowhere >= std::ssize(places);
+  }
+  [[nodiscard]] bool are_in_one_place(const std::vector<int>& places) const noexcept {
+    if (places.size() < 2 || places.front() < 0) return false;
     const int middle = places[places.size() / 2];  // the place of most, if it is of more than half
     const auto away =
         places.size() - static_cast<std::size_t>(std::count(places.begin(), places.end(), middle));

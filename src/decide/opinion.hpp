@@ -47,7 +47,7 @@ concept SoleCreator = requires(C c, Series& series, std::uintptr_t address) {
   c.settles();  // what is new stays where it runs from now on
   // The domain with workers that has this page, or an invalid id.
   { c.home_of_page(address) } -> std::convertible_to<DomainId>;
-  // A number for the place of an address, below 0 if there is none.
+  // A number for the place of an address, as NameBook::next() asks for.
   { c.place_of(address) } -> std::convertible_to<int>;
 };
 

@@ -10,6 +10,7 @@
 #include "decide/follow.hpp"
 #include "decide/opinion.hpp"
 #include "decide/series.hpp"
+#include "memory/mapped.hpp"
 #include "memory/words.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/execution.hpp"
@@ -212,7 +213,10 @@ class NamesOf {
 
 int place_of_address(std::uintptr_t address) noexcept {
   memory::Homes& homes = *Engine::instance().homes();
-  return homes.find(address, Bytes{}, policy::AccessMode::read).home.value();
+  const DomainId home = homes.find(address, Bytes{}, policy::AccessMode::read).home;
+  if (home.valid()) return home.value();
+  const bool is_memory = !homes.are_of_pages() || memory::is_mapped(memory::real_calls(), address);
+  return is_memory ? home.value() : decide::NameBook::no_memory;
 }
 
 Located located_by(decide::Basis basis) noexcept {
@@ -239,7 +243,10 @@ struct HeldSeries {
   std::size_t first = 0;   ///< the first that is there: all behind it are
 };
 
+// The oldest comes last, and all who are idle look for it: they leave it alone until it is there.
 HeldSeries take_held(Worker& worker, std::size_t count) {
+  const std::uint64_t now = ticks();
+  worker.deque.hold(decide::held_until(now, now, ticks_per_microsecond()));
   std::vector<Task*>& tasks = worker.held_storage;
   tasks.assign(count, nullptr);
   std::size_t first = count;
@@ -397,13 +404,13 @@ void release_held_tasks(Worker& worker) noexcept {
   const policy::Places& places = *worker.team->places;
   const auto count = static_cast<std::size_t>(worker.hold.count());
   const bool is_new = worker.hold.comes_to_new_memory();
-  hold_no_more(worker);
   if (!is_sole_creator(worker) || count < places.domains_with_workers().size()) {
     return let_go(worker);
   }
   worker.team->hurried.store(0, std::memory_order_relaxed);
   settle(worker);  // only now: of what is let go nobody knows where it belongs
   HeldSeries held = take_held(worker, count);
+  hold_no_more(worker);
   const bool named = sort_by_name(held.tasks.subspan(held.first));
   deal(worker, held.tasks, named ? decide::Weave{} : weave_of(worker, held));
   tell_dealt(worker, is_new);

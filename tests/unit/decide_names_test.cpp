@@ -37,6 +37,42 @@ TEST(NameBook, KnowsNothingBeforeANameComesAgain) {
   for (const auto& told : sweep(book, 20, 1, nowhere)) EXPECT_EQ(told.count, 0U);
 }
 
+TEST(NameBook, NamesThatLieInNoMemoryArePlacesOfNothing) {
+  constexpr std::uintptr_t apart = 1U << 20U;
+  // Of 16 names the first ones are in memory, on several nodes.
+  const auto strong_if_in_memory = [](std::uintptr_t count, int elsewhere) {
+    NameBook book;
+    const auto home_of = [count, elsewhere](std::uintptr_t name) {
+      const std::uintptr_t number = (name - flags) / apart;
+      return number < count ? static_cast<int>(number % 3) : elsewhere;
+    };
+    sweep(book, 16, apart, home_of);
+    return sweep(book, 16, apart, home_of).front().strong;
+  };
+  EXPECT_TRUE(strong_if_in_memory(0, NameBook::no_memory));
+  EXPECT_TRUE(strong_if_in_memory(4, NameBook::no_memory));
+  EXPECT_TRUE(strong_if_in_memory(8, NameBook::no_memory));
+  EXPECT_FALSE(strong_if_in_memory(9, NameBook::no_memory)) << "most of them are blocks";
+  EXPECT_FALSE(strong_if_in_memory(4, -1)) << "the others may be touched later";
+  EXPECT_FALSE(strong_if_in_memory(16, -1));
+}
+
+TEST(NameBook, NothingIsBroughtFromWhereNoMemoryIs) {
+  constexpr std::uintptr_t apart = 1U << 20U;
+  NameBook book;
+  const auto home_of = [](std::uintptr_t name) {
+    return name < flags + 4 * apart ? 1 : NameBook::no_memory;
+  };
+  for (int i = 0; i < 10; ++i) sweep(book, 16, apart, home_of);
+  const auto domain = [](std::uint32_t position, std::uint32_t) {
+    return DomainId{static_cast<int>(position % 4)};
+  };
+  const auto read = [](std::span<const std::uintptr_t>, std::span<std::uintptr_t>) {
+    return false;
+  };
+  EXPECT_TRUE(book.bring(flags, 1, domain, home_of, read).empty());
+}
+
 TEST(NameBook, TellsThePositionOfEachOnceAllAreKnown) {
   NameBook book;
   sweep(book, 20, 1, nowhere);
