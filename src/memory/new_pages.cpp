@@ -13,15 +13,14 @@ NewPages::NewPages(const SystemCalls& calls, const MapsSource& maps, Bytes page)
     : calls_(calls),
       page_(page.count),
       areas_memory_(most_areas * sizeof(Area)),
+      told_memory_(most_told * sizeof(std::uintptr_t)),
       seen_(2 * most_pages) {
   choose(maps);
 }
 
-namespace {
-
 // New pages that lie near each other, compared with how near the first two do: rows of one matrix,
 // but not two arrays that one mapping holds.
-class Clusters {
+class NewPages::Clusters {
  public:
   explicit Clusters(std::uint64_t page) noexcept : page_(page) {}
 
@@ -49,23 +48,23 @@ class Clusters {
 };
 
 // Adds what is new in `now` since `before`, which becomes it. Most of it is as it was.
-void compare(std::uintptr_t begin, std::span<std::uint8_t> before,
-             std::span<const std::uint8_t> now, std::uint64_t page, Clusters& found) noexcept {
+void NewPages::compare(std::uintptr_t begin, std::span<std::uint8_t> before,
+                       std::span<const std::uint8_t> now, Clusters& found) noexcept {
   constexpr std::size_t at_once = 256;
   for (std::size_t first = 0; first < before.size(); first += at_once) {
     const std::size_t some = std::min(at_once, before.size() - first);
     if (std::memcmp(&before[first], &now[first], some) == 0) continue;
     for (std::size_t i = first; i < first + some; ++i) {
-      if ((now[i] & 1U) != 0 && (before[i] & 1U) == 0) found.add(begin + i * page);
+      if ((now[i] & 1U) == 0 || (before[i] & 1U) != 0) continue;
+      found.add(begin + i * page_);
+      if (told_count_ < most_told) told()[told_count_++] = begin + i * page_;
     }
     std::memcpy(&before[first], &now[first], some);
   }
 }
 
-}  // namespace
-
 void NewPages::choose(const MapsSource& maps) noexcept {
-  if (areas() == nullptr || seen_.data() == nullptr) return;
+  if (areas() == nullptr || told() == nullptr || seen_.data() == nullptr) return;
   const auto own = reinterpret_cast<std::uintptr_t>(seen_.data());
   for_each_mapping(maps, [&](const Mapping& mapping) {
     const std::uint64_t pages = (mapping.end - mapping.begin) / page_;
@@ -86,6 +85,7 @@ bool NewPages::ask(std::uintptr_t begin, std::uint64_t pages, std::uint8_t* out)
 
 NewPages::Found NewPages::look() noexcept {
   Clusters found(page_);
+  told_count_ = 0;
   auto* before = static_cast<std::uint8_t*>(seen_.data());
   for (std::size_t a = 0; a < count_; ++a) {
     const std::uintptr_t begin = areas()[a].begin;
@@ -103,7 +103,7 @@ NewPages::Found NewPages::look() noexcept {
         if (!ask(begin + at * page_, some, here + at)) std::memcpy(here + at, before + at, some);
       }
     }
-    compare(begin, {before, pages}, {here, pages}, page_, found);
+    compare(begin, {before, pages}, {here, pages}, found);
     before += pages;
   }
   const Found most = found.largest();

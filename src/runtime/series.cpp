@@ -1,5 +1,7 @@
 #include "runtime/series.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -10,7 +12,7 @@
 #include "decide/follow.hpp"
 #include "decide/opinion.hpp"
 #include "decide/series.hpp"
-#include "memory/mapped.hpp"
+#include "memory/page_query.hpp"
 #include "memory/words.hpp"
 #include "runtime/completion.hpp"
 #include "runtime/execution.hpp"
@@ -215,7 +217,10 @@ int place_of_address(std::uintptr_t address) noexcept {
   memory::Homes& homes = *Engine::instance().homes();
   const DomainId home = homes.find(address, Bytes{}, policy::AccessMode::read).home;
   if (home.valid()) return home.value();
-  const bool is_memory = !homes.are_of_pages() || memory::is_mapped(memory::real_calls(), address);
+  const Bytes page{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))};
+  const bool is_memory =
+      !homes.are_of_pages() ||
+      memory::is_mapped(memory::real_calls(), address / page.count * page.count, page);
   return is_memory ? home.value() : decide::NameBook::no_memory;
 }
 
@@ -241,6 +246,7 @@ void settle_no_more(Worker& worker) noexcept {
 struct HeldSeries {
   std::span<Task*> tasks;  ///< by position; null for those that are not there any more
   std::size_t first = 0;   ///< the first that is there: all behind it are
+  std::vector<Tried> tried;
 };
 
 // The oldest comes last, and all who are idle look for it: they leave it alone until it is there.
@@ -251,7 +257,7 @@ HeldSeries take_held(Worker& worker, std::size_t count) {
   tasks.assign(count, nullptr);
   std::size_t first = count;
   while (first > 0 && (tasks[first - 1] = worker.deque.pop()) != nullptr) --first;
-  return {tasks, first};
+  return {tasks, first, {}};
 }
 
 // From the newest on. What others have taken is null afterwards, and so is all if tasks that were
@@ -287,7 +293,8 @@ decide::MemoryOrder shown_by_trial(Worker& worker, HeldSeries& held,
        {held.first, weave.period - 1, held.first + static_cast<std::size_t>(weave.period)}) {
     if (trial.is_over() || held.tasks[position] == nullptr) break;
     run_beside_the_others(worker, held, position);
-    trial.look();
+    const std::span<const std::uintptr_t> pages = trial.look();
+    held.tried.push_back({position, {pages.begin(), pages.end()}});
   }
   return trial.shown();
 }
@@ -390,6 +397,20 @@ void deal(Worker& worker, std::span<Task*> held, const decide::Weave& weave) noe
   dealt.hand_out();
 }
 
+DomainId home_of_part(const Worker& worker, std::uint64_t position, std::uint64_t count) noexcept {
+  return decide::home_of_part(*worker.team->places, position, count, worker.team->size());
+}
+
+// The others are at work already.
+void bring_tried(const Worker& worker, std::span<const Tried> all, const decide::Weave& weave,
+                 std::size_t count) noexcept {
+  if (!Engine::instance().homes()->are_of_pages()) return;
+  for (const Tried& tried : all) {
+    const DomainId home = home_of_part(worker, weave.rank(tried.position), count);
+    if (home.valid() && !tried.pages.empty()) bring_home(worker, tried, home);
+  }
+}
+
 // Later rounds go where these have gone, also if there was no room for all at once.
 void tell_dealt(Worker& worker, bool is_new) noexcept {
   const OwnBooks books(worker);
@@ -412,7 +433,9 @@ void release_held_tasks(Worker& worker) noexcept {
   HeldSeries held = take_held(worker, count);
   hold_no_more(worker);
   const bool named = sort_by_name(held.tasks.subspan(held.first));
-  deal(worker, held.tasks, named ? decide::Weave{} : weave_of(worker, held));
+  const decide::Weave weave = named ? decide::Weave{} : weave_of(worker, held);
+  deal(worker, held.tasks, weave);
+  bring_tried(worker, held.tried, weave, count);
   tell_dealt(worker, is_new);
   worker.held_by_strong_names = false;
 }
@@ -444,10 +467,6 @@ class CreatingAlone {
   CreatorBooks* books_;
   std::uintptr_t code_;
 };
-
-DomainId home_of_part(const Worker& worker, std::uint64_t position, std::uint64_t count) noexcept {
-  return decide::home_of_part(*worker.team->places, position, count, worker.team->size());
-}
 
 InSeries in_series(const decide::Opinion& opinion) noexcept {
   return {opinion.home, opinion.held, opinion.begins, located_by(opinion.basis)};

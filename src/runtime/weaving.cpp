@@ -7,6 +7,10 @@
 
 #include "base/clock.hpp"
 #include "decide/limits.hpp"
+#include "memory/homes.hpp"
+#include "memory/migrate/migrate.hpp"
+#include "memory/nodes.hpp"
+#include "runtime/engine.hpp"
 #include "runtime/task_pool.hpp"
 
 namespace lares::runtime {
@@ -39,6 +43,19 @@ decide::Weave weave_by_arguments(std::span<Task* const> tasks, std::size_t first
   return {tasks.size(), decide::period_of(first, tasks.size(), words, word)};
 }
 
+void bring_home(const Worker& worker, const Tried& tried, DomainId home) noexcept {
+  const memory::Nodes nodes(Engine::instance().machine());
+  const OsNode here = nodes.node_of(worker.domain);
+  const OsNode there = nodes.node_of(home);
+  if (!here.valid() || !there.valid() || here == there) return;
+  memory::MoveOptions options;
+  options.page = Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))};
+  options.tries = 1;  // whoever is at work there needs it now
+  memory::migrate_from(memory::real_calls(), here, there, tried.pages, options);
+  memory::Homes& homes = *Engine::instance().homes();
+  for (const std::uintptr_t page : tried.pages) homes.forget(page, options.page);
+}
+
 WeaveTrial::WeaveTrial(Worker& worker, bool some_taken) noexcept
     : worker_(worker),
       pages_(memory::real_calls(), memory::real_maps(),
@@ -62,13 +79,14 @@ bool WeaveTrial::is_over() const noexcept {
 }
 
 // Looks are no part of the time that tasks may take.
-void WeaveTrial::look() noexcept {
+std::span<const std::uintptr_t> WeaveTrial::look() noexcept {
   const std::uint64_t start = ticks();
   touched_[count_++] = to_memory(pages_.look());
   const bool is_first_found = count_ == 1 || touched_[0].pages == 0;
   if (is_first_found) pages_.stay_where_most_was_found();
   until_ += ticks() - start;
   worker_.deque.hold(until_);
+  return pages_.all_found();
 }
 
 decide::MemoryOrder WeaveTrial::shown() const noexcept {

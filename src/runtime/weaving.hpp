@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "decide/weave.hpp"
 #include "memory/new_pages.hpp"
@@ -16,6 +17,17 @@ namespace lares::runtime {
 /// By the arguments of a series' tasks, in the order in which they were made; those before `first`
 /// are not there any more. O(tasks).
 decide::Weave weave_by_arguments(std::span<Task* const> tasks, std::size_t first) noexcept;
+
+/// A task that was tried out, and the pages that nobody had touched before it, ascending.
+struct Tried {
+  std::size_t position = 0;  ///< in its series
+  std::vector<std::uintptr_t> pages;
+};
+
+/// What a task that was tried out has touched first lies with who tried it, the worker's domain: of
+/// these pages those that are there go to `home`, where the task would have run. O(pages) calls of
+/// the system in batches.
+void bring_home(const Worker& worker, const Tried& tried, DomainId home) noexcept;
 
 /// Looks at the process's memory after each of three tasks of a series: one, the last one of its
 /// period, and the one a period after it. While it lives, others leave alone what lies in the
@@ -31,8 +43,8 @@ class WeaveTrial {
   /// True if no further task is to be tried: all have been, it takes too long, nothing new was
   /// touched, or there is no memory to look at.
   [[nodiscard]] bool is_over() const noexcept;
-  /// The next task has run.
-  void look() noexcept;
+  /// The next task has run. Answers the pages that are new.
+  std::span<const std::uintptr_t> look() noexcept;
   [[nodiscard]] decide::MemoryOrder shown() const noexcept;
 
  private:

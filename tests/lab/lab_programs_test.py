@@ -163,6 +163,28 @@ class Tiles(unittest.TestCase):
                 self.assertLess(ours, stock / 2)
 
 
+class Columns(unittest.TestCase):
+    """A program goes down the columns of a matrix, and pages belong to blocks side by side: nearly all of them are
+    where their blocks are worked on, what was tried to find that out included, whatever `depend` names."""
+
+    def remote(self, compiler, shape, *words, **environment):
+        done = run(4, *words, program(f"bench/shapes-{compiler}"), shape, "6", "1024", "128",
+                   guest=("--cache", "l2=64K"), **environment)
+        self.assertIn("result=ok", done.output)
+        matrix = lab_guests.fetched(done.region("warm"))
+        return lab_guests.remote(matrix) / sum(map(sum, matrix))
+
+    def test_blocks_stay_at_home(self):
+        for compiler in ("gcc", "clang"):
+            for shape in ("flags", "sections"):
+                with self.subTest(compiler, shape=shape):
+                    stock = self.remote(compiler, shape, OMP_PROC_BIND="close", OMP_PLACES="cores")
+                    ours = min(self.remote(compiler, shape, LARES, "run", "--quiet", "--") for _ in range(2))
+                    print(f"{shape}-{compiler}: {stock:.3f} remote, under lares run {ours:.3f}")
+                    self.assertGreater(stock, 0.5)
+                    self.assertLess(ours, stock / 6)
+
+
 class Groups(unittest.TestCase):
     """Tasks of a group go to the memory that the group is said to use, although they name none."""
 

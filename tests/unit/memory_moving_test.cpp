@@ -59,6 +59,19 @@ TEST_F(MigrateTest, TellsWhatWasThereFromWhatMoved) {
   EXPECT_EQ(report.moved, count - 100);
 }
 
+TEST_F(MigrateTest, OfPagesFromOneNodeOthersStay) {
+  std::vector<std::uintptr_t> every_second;
+  for (std::size_t i = 0; i < count; i += 2) every_second.push_back(page_at(i));
+  for (std::size_t i = 0; i < 100; ++i) fake_.put(page_at(i), 2);
+  const MoveReport report = migrate_from(calls_, OsNode{0}, OsNode{1}, every_second, options_);
+  EXPECT_EQ(report.moved, every_second.size() - 50);
+  EXPECT_EQ(report.pages, every_second.size() - 50);
+  for (std::size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(fake_.node_of(page_at(i)), i < 100 ? 2 : i % 2 == 0 ? 1 : 0) << i;
+  }
+  EXPECT_EQ(migrate_from(calls_, OsNode{0}, OsNode{1}, {}, options_).pages, 0U);
+}
+
 TEST_F(MigrateTest, PagesThatAreBusyForAMomentAreTriedAgain) {
   for (std::size_t i = 0; i < count; i += 7) fake_.stick(page_at(i), EBUSY, 2);
   const MoveReport report = move_all();

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "support/sanitized.hpp"
 
@@ -55,6 +57,23 @@ TEST_F(NewPagesTest, AreTheFirstToTheLastTouchedSinceTheLastLook) {
   EXPECT_EQ(found.begin, memory.address(300));
   EXPECT_EQ(found.end, memory.address(499));
   EXPECT_EQ(found.pages, 100U);
+}
+
+TEST_F(NewPagesTest, AllAreToldAlsoThoseThatLieApart) {
+  Fresh memory(1024);
+  NewPages pages(real_calls(), real_maps(), Bytes{page});
+  pages.look();
+  std::vector<std::uintptr_t> touched;
+  for (const std::size_t at : {3U, 4U, 500U, 900U, 901U}) {
+    memory.touch(at);
+    touched.push_back(memory.address(at));
+  }
+  pages.look();
+  const auto all = pages.all_found();
+  EXPECT_TRUE(std::ranges::includes(all, touched));
+  EXPECT_TRUE(std::ranges::is_sorted(all));
+  pages.look();
+  EXPECT_FALSE(std::ranges::includes(pages.all_found(), touched)) << "of the last look alone";
 }
 
 TEST_F(NewPagesTest, AreNoneWhereNothingWasTouchedForTheFirstTime) {

@@ -191,6 +191,30 @@ MoveReport migrate(const SystemCalls& calls, std::span<const Extent> ranges, OsN
   return migrate_by<pages_per_move>(calls, ranges, node, options);
 }
 
+MoveReport migrate_from(const SystemCalls& calls, OsNode from, OsNode to,
+                        std::span<const std::uintptr_t> pages,
+                        const MoveOptions& options) noexcept {
+  std::array<void*, pages_per_move> asked{};
+  std::array<int, pages_per_move> nodes{};
+  Mover<pages_per_move> mover(calls, options);
+  bool goes_on = true;
+  while (goes_on && !pages.empty()) {
+    const std::size_t count = std::min(pages.size(), pages_per_move);
+    std::ranges::transform(pages.first(count), asked.begin(),
+                           [](std::uintptr_t page) { return reinterpret_cast<void*>(page); });
+    nodes.fill(not_written);
+    goes_on = calls.move(count, asked.data(), nullptr, nodes.data()) >= 0;
+    for (std::size_t i = 0; goes_on && i < count; ++i) {
+      if (nodes[i] == from.value()) {
+        goes_on = mover.add(pages[i], pages[i] + options.page.count, to);
+      }
+    }
+    pages = pages.subspan(count);
+  }
+  mover.flush();
+  return mover.report();
+}
+
 MoveReport migrate_in_handler(const SystemCalls& calls, std::uintptr_t address, Bytes length,
                               OsNode node, const MoveOptions& options) noexcept {
   constexpr std::size_t pages_per_small_move = 64;

@@ -55,6 +55,11 @@ MoveReport migrate(const SystemCalls& calls, std::uintptr_t address, Bytes lengt
 MoveReport migrate(const SystemCalls& calls, std::span<const Extent> ranges, OsNode node,
                    const MoveOptions& options) noexcept;
 
+/// The same of those of `pages`, the starts of some, that lie on `from`: the others are where
+/// somebody wants them. The report is of those on `from`.
+MoveReport migrate_from(const SystemCalls& calls, OsNode from, OsNode to,
+                        std::span<const std::uintptr_t> pages, const MoveOptions& options) noexcept;
+
 /// The same in smaller batches, for the small stack of a signal handler.
 MoveReport migrate_in_handler(const SystemCalls& calls, std::uintptr_t address, Bytes length,
                               OsNode node, const MoveOptions& options) noexcept;
