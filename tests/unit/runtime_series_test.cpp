@@ -118,6 +118,66 @@ TEST(SeriesOfTasks, GoToTheirDomainsFromTheSecondTimeOn) {
   });
 }
 
+/// What one thread sees of another's deque while that is taken back and dealt.
+class Watched {
+ public:
+  /// By the owner, around what it does.
+  void begin() { turn_.fetch_add(1, std::memory_order_seq_cst); }
+  void end() { turn_.fetch_add(1, std::memory_order_seq_cst); }
+  /// By the other: counts what it sees in the middle of that.
+  void look(const Deque& deque) {
+    const int before = turn_.load(std::memory_order_seq_cst);
+    if (before % 2 == 0 || deque.size() == 0) return;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    const bool is_held = deque.held_until() != 0;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (deque.size() == 0 || turn_.load(std::memory_order_seq_cst) != before) return;
+    ++(is_held ? held_ : open_);
+  }
+  [[nodiscard]] int held() const { return held_; }
+  [[nodiscard]] int open() const { return open_; }
+
+ private:
+  std::atomic<int> turn_{0};  ///< odd in the middle
+  int held_ = 0;
+  int open_ = 0;
+};
+
+const auto not_tiny = [](Worker&, int) {
+  for (const Nanoseconds end = now() + Nanoseconds{5'000}; now() < end;) {
+  }
+};
+
+// Who is idle looks all the time, and would take the first one while the last ones are taken back.
+TEST(SeriesOfTasks, AreLeftAloneUntilTheyAreDealt) {
+  LARES_NEEDS_ORDER();
+  const host::Machine machine({1, 1}, "auto");
+  Watched watch;
+  std::uintptr_t construct = 100;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (watch.held() + watch.open() < 20 && std::chrono::steady_clock::now() < end) {
+    std::atomic<bool> made{false};
+    host::region(2, [&](Worker& worker) {
+      if (worker.id == WorkerId{1}) {
+        const Deque& deque = worker.team->workers[0]->deque;
+        while (!made.load(std::memory_order_acquire)) watch.look(deque);
+        return;
+      }
+      for (int i = 0; i < 4; ++i) {
+        make_series(worker, 60, not_tiny, ++construct);
+        if (worker.hold.count() == 0) continue;
+        watch.begin();
+        release_held(worker);
+        watch.end();
+        taskwait(worker);
+      }
+      made.store(true, std::memory_order_release);
+    });
+  }
+  EXPECT_EQ(watch.open(), 0);
+  if (watch.held() == 0) GTEST_SKIP() << "the two threads never ran at the same time";
+}
+
 /// The numbers of the tasks that lie in a domain's queue, which are run.
 template <class Number>
 std::vector<int> taken_from(Worker& worker, std::size_t domain, Number number) {
