@@ -19,8 +19,8 @@ namespace lares::decide {
 /// Of more domains none has a part.
 inline constexpr std::size_t most_shares = 16;
 
-/// What an allocator has in front of an array in pages of its own, and what is left of the last
-/// page behind it: so far the parts of the pages may lie behind those of the array.
+/// An array begins behind its allocator's header, and ends somewhere in its last page: by no more
+/// than this a part of its pages begins later than the same part of the array.
 inline constexpr std::uint64_t beside_array = 4096;
 
 /// In which of `parts` equal parts of `whole` a block is that begins at `address`. One that begins
