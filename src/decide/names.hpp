@@ -334,11 +334,11 @@ class NameBook {
   /// As soon as all names are known: later, who looks at memory has taken some of it along.
   template <class PlaceOf, class Read>
   Where where(const Construct& construct, PlaceOf place_of, Read read) const {
+    if (construct.is_nowhere) return Where::elsewhere;
     std::vector<OwnedBlock> blocks;
     for (const Entry& entry : entries_) {
       if (is_of(entry, construct)) blocks.push_back({entry.name, 0});
     }
-    if (construct.is_nowhere) return Where::elsewhere;
     // Other strong ones that lie so far apart are on one node.
     if (put_in_order(blocks) >= smallest_moved) return Where::at_names;
     if (!follow_slots(blocks, read)) return Where::elsewhere;

@@ -1,6 +1,7 @@
 #include "memory/calls.hpp"
 
 #include <fcntl.h>
+#include <linux/mempolicy.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -69,6 +70,10 @@ long prefer(int mode, const unsigned long* nodes) noexcept {
 long preference(int* mode, unsigned long* nodes) noexcept {
   return quietly([&] { return syscall(SYS_get_mempolicy, mode, nodes, mask_bits, nullptr, 0); });
 }
+long policy_at(void* address, int* mode) noexcept {
+  return quietly(
+      [&] { return syscall(SYS_get_mempolicy, mode, nullptr, 0, address, MPOL_F_ADDR); });
+}
 long move(std::size_t count, void** pages, const int* nodes, int* status) noexcept {
   const int flags = nodes == nullptr ? 0 : move_own_pages;
   return quietly(
@@ -136,10 +141,10 @@ long read_words(const std::uintptr_t* addresses, std::size_t count,
 }  // namespace
 
 const SystemCalls& real_calls() noexcept {
-  static constexpr SystemCalls calls{&map,    &map_at,    &unmap,     &remap,    &protect,
-                                     &advise, &unlock,    &bind,      &prefer,   &preference,
-                                     &move,   &userfault, &control,   &resident, &present,
-                                     &here,   &keep_only, &read_words};
+  static constexpr SystemCalls calls{&map,       &map_at, &unmap,     &remap,     &protect,
+                                     &advise,    &unlock, &bind,      &prefer,    &preference,
+                                     &policy_at, &move,   &userfault, &control,   &resident,
+                                     &present,   &here,   &keep_only, &read_words};
   return calls;
 }
 

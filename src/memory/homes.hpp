@@ -91,6 +91,10 @@ class Homes {
   bool give(std::uintptr_t address, Bytes length, DomainId domain) noexcept;
   /// The same for many, in ascending order. O(ranges + given ranges).
   bool give_all(std::span<const GivenRange> ranges) noexcept;
+  /// Whether the byte has a given home. O(log given ranges).
+  [[nodiscard]] bool is_given(std::uintptr_t address) const noexcept {
+    return given_.any() && given_.find(address).valid();
+  }
   /// Nothing is known of the range any more (it was freed). False if it cuts a hole into a given
   /// range and the table is full. O(given ranges), may wait for another writer.
   bool forget(std::uintptr_t address, Bytes length) noexcept;

@@ -402,12 +402,12 @@ DomainId home_of_part(const Worker& worker, std::uint64_t position, std::uint64_
 }
 
 // The others are at work already.
-void bring_tried(const Worker& worker, std::span<const Tried> all, const decide::Weave& weave,
+void bring_tried(const Worker& worker, std::span<Tried> all, const decide::Weave& weave,
                  std::size_t count) noexcept {
   if (!Engine::instance().homes()->are_of_pages()) return;
-  for (const Tried& tried : all) {
+  for (Tried& tried : all) {
     const DomainId home = home_of_part(worker, weave.rank(tried.position), count);
-    if (home.valid() && !tried.pages.empty()) bring_home(worker, tried, home);
+    if (home.valid() && !tried.pages.empty()) bring_home(worker, std::move(tried), home);
   }
 }
 

@@ -43,7 +43,7 @@ decide::Weave weave_by_arguments(std::span<Task* const> tasks, std::size_t first
   return {tasks.size(), decide::period_of(first, tasks.size(), words, word)};
 }
 
-void bring_home(const Worker& worker, const Tried& tried, DomainId home) noexcept {
+void bring_home(const Worker& worker, Tried tried, DomainId home) noexcept {
   const memory::Nodes nodes(Engine::instance().machine());
   const OsNode here = nodes.node_of(worker.domain);
   const OsNode there = nodes.node_of(home);
@@ -51,9 +51,10 @@ void bring_home(const Worker& worker, const Tried& tried, DomainId home) noexcep
   memory::MoveOptions options;
   options.page = Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))};
   options.tries = 1;  // whoever is at work there needs it now
+  std::erase_if(tried.pages, [&homes = *Engine::instance().homes()](std::uintptr_t page) {
+    return homes.is_given(page);
+  });
   memory::migrate_from(memory::real_calls(), here, there, tried.pages, options);
-  memory::Homes& homes = *Engine::instance().homes();
-  for (const std::uintptr_t page : tried.pages) homes.forget(page, options.page);
 }
 
 WeaveTrial::WeaveTrial(Worker& worker, bool some_taken) noexcept

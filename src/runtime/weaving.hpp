@@ -25,9 +25,9 @@ struct Tried {
 };
 
 /// What a task that was tried out has touched first lies with who tried it, the worker's domain: of
-/// these pages those that are there go to `home`, where the task would have run. O(pages) calls of
-/// the system in batches.
-void bring_home(const Worker& worker, const Tried& tried, DomainId home) noexcept;
+/// these pages those that are there go to `home`, where the task would have run, but for what the
+/// program or its user has placed. O(pages), and a call of the system for each.
+void bring_home(const Worker& worker, Tried tried, DomainId home) noexcept;
 
 /// Looks at the process's memory after each of three tasks of a series: one, the last one of its
 /// period, and the one a period after it. While it lives, others leave alone what lies in the

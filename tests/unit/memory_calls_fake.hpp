@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <new>
+#include <set>
 
 #include "memory/calls.hpp"
 #include "memory/maps.hpp"
@@ -58,6 +59,7 @@ class FakeCalls {
     int map = 0, remap = 0, protect = 0, bind = 0, prefer = 0, move = 0, userfault = 0;
     int advise = 0;
     int preference = 0;
+    int policy_at = 0;
     int move_to = 0;  ///< move() with nodes only
   };
   Errors& errors() { return state().errors; }
@@ -73,6 +75,8 @@ class FakeCalls {
   // A pretended machine of pages for move(): where each is, and what it answers to a move.
   void put(std::uintptr_t page_address, int node) { state().pages[page_address] = node; }
   [[nodiscard]] int node_of(std::uintptr_t page_address) { return state().pages[page_address]; }
+  /// By a policy of its own.
+  void place(std::uintptr_t page_address) { state().placed.insert(page_address); }
   /// The page says -errno to the next `times` moves.
   void stick(std::uintptr_t page_address, int error, int times = INT_MAX) {
     state().stuck[page_address] = {error, times};
@@ -130,6 +134,12 @@ class FakeCalls {
     calls.preference = [](int* mode, unsigned long* mask) noexcept {
       return or_error(errors_now().preference, [&] { return real_calls().preference(mode, mask); });
     };
+    calls.policy_at = [](void* at, int* mode) noexcept {
+      if (errors_now().policy_at != 0) return -static_cast<long>(errors_now().policy_at);
+      const auto page = reinterpret_cast<std::uintptr_t>(at);
+      *mode = state().placed.contains(page) ? MPOL_BIND : MPOL_DEFAULT;
+      return 0L;
+    };
     calls.move = &move;
     calls.userfault = [](int flags) noexcept {
       return or_error(errors_now().userfault, [&] { return real_calls().userfault(flags); });
@@ -155,6 +165,7 @@ class FakeCalls {
     std::atomic<int> control_error = 0;  // the monitor's thread calls it, too
     std::atomic<int> controls_left = 0;
     bool refuses_moves = false;
+    std::set<std::uintptr_t> placed;
     std::map<std::uintptr_t, int> pages;
     std::map<std::uintptr_t, Stuck> stuck;
     std::array<std::atomic<int>, 128> advised{};  // by advice; any thread

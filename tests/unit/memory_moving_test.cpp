@@ -72,6 +72,17 @@ TEST_F(MigrateTest, OfPagesFromOneNodeOthersStay) {
   EXPECT_EQ(migrate_from(calls_, OsNode{0}, OsNode{1}, {}, options_).pages, 0U);
 }
 
+TEST_F(MigrateTest, OfPagesFromOneNodeThoseStayThatAPolicyHasPlaced) {
+  fake_.place(page_at(3));
+  const std::vector<std::uintptr_t> pages = {page_at(2), page_at(3), page_at(4)};
+  EXPECT_EQ(migrate_from(calls_, OsNode{0}, OsNode{1}, pages, options_).moved, 2U);
+  EXPECT_EQ(fake_.node_of(page_at(3)), 0);
+  const std::vector<std::uintptr_t> others = {page_at(5), page_at(6)};
+  fake_.errors().policy_at = EPERM;
+  EXPECT_EQ(migrate_from(calls_, OsNode{0}, OsNode{1}, others, options_).pages, 0U);
+  EXPECT_EQ(fake_.node_of(page_at(5)), 0) << "nobody says whether it was placed";
+}
+
 TEST_F(MigrateTest, PagesThatAreBusyForAMomentAreTriedAgain) {
   for (std::size_t i = 0; i < count; i += 7) fake_.stick(page_at(i), EBUSY, 2);
   const MoveReport report = move_all();

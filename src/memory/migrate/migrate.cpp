@@ -1,5 +1,6 @@
 #include "memory/migrate/migrate.hpp"
 
+#include <linux/mempolicy.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -15,6 +16,11 @@ namespace lares::memory {
 namespace {
 
 constexpr int not_written = INT_MIN;  // no errno: the kernel gave up before it came to this page
+
+bool is_of_first_touch(const SystemCalls& calls, void* page) noexcept {
+  int mode = MPOL_MAX;
+  return calls.policy_at(page, &mode) >= 0 && (mode == MPOL_DEFAULT || mode == MPOL_LOCAL);
+}
 
 bool transient(int status) noexcept {
   return status == -EBUSY || status == -EAGAIN || status == not_written;
@@ -205,7 +211,7 @@ MoveReport migrate_from(const SystemCalls& calls, OsNode from, OsNode to,
     nodes.fill(not_written);
     goes_on = calls.move(count, asked.data(), nullptr, nodes.data()) >= 0;
     for (std::size_t i = 0; goes_on && i < count; ++i) {
-      if (nodes[i] == from.value()) {
+      if (nodes[i] == from.value() && is_of_first_touch(calls, asked[i])) {
         goes_on = mover.add(pages[i], pages[i] + options.page.count, to);
       }
     }

@@ -55,8 +55,9 @@ MoveReport migrate(const SystemCalls& calls, std::uintptr_t address, Bytes lengt
 MoveReport migrate(const SystemCalls& calls, std::span<const Extent> ranges, OsNode node,
                    const MoveOptions& options) noexcept;
 
-/// The same of those of `pages`, the starts of some, that lie on `from`: the others are where
-/// somebody wants them. The report is of those on `from`.
+/// The same of those of `pages`, the starts of some, that lie on `from` because they were first
+/// touched there: what a policy of the memory or of the thread has placed is where somebody wants
+/// it, and so is all if the system does not say. The report is of those pages.
 MoveReport migrate_from(const SystemCalls& calls, OsNode from, OsNode to,
                         std::span<const std::uintptr_t> pages, const MoveOptions& options) noexcept;
 
