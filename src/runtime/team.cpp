@@ -346,6 +346,7 @@ RegionHint* hint_for(const void* code) noexcept {
     hint.several_creators.store(false, std::memory_order_relaxed);
     hint.has_had_team.store(false, std::memory_order_relaxed);
     hint.has_barriers.store(false, std::memory_order_relaxed);
+    hint.inner_threads.store(1, std::memory_order_relaxed);
     tell_region_news();
   }
   return &hint;

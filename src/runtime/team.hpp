@@ -52,6 +52,7 @@ struct RegionHint {
   std::atomic<bool> several_creators{false};    ///< its threads make tasks side by side; likewise
   std::atomic<bool> has_had_team{false};        ///< of several threads; front end's, any thread
   std::atomic<bool> has_barriers{false};        ///< within it; front end's, any thread
+  std::atomic<std::uint32_t> inner_threads{1};  ///< most of one team within it; any master raises
 };
 
 /// Grows whenever what was decided of a region may be decided otherwise from now on: a front end
@@ -253,7 +254,17 @@ class Team : public policy::QueueLengths {
   /// spinning only hinders.
   [[nodiscard]] bool is_crowded() const noexcept {
     // relaxed: decides how to wait, nothing else.
-    return crowded || in_teams.load(std::memory_order_relaxed) >= most_in_teams;
+    return crowded || in_teams.load(std::memory_order_relaxed) >= most_in_teams ||
+           is_crowded_by_inner_teams();
+  }
+  /// True if the teams that its threads make, as far as they are known, need more processors than
+  /// there are: most are left to the stock runtime, and then `in_teams` does not count them.
+  [[nodiscard]] bool is_crowded_by_inner_teams() const noexcept {
+    // relaxed: as above.
+    return hint != nullptr &&
+           static_cast<std::int64_t>(hint->inner_threads.load(std::memory_order_relaxed)) *
+                   static_cast<std::int64_t>(size_) >
+               most_in_teams;
   }
   /// Threads of all teams of the process without one master of them. Masters write.
   static std::atomic<std::int32_t> in_teams;

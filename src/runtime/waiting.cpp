@@ -340,15 +340,17 @@ bool has_opened(const Team& team, std::uint32_t epoch) noexcept {
 // more than that: there are tasks, or it takes long.
 bool spin_without_tasks(Worker& worker, std::uint32_t epoch) noexcept {
   const Team& team = *worker.team;
-  // A crowded team cannot meet before the waiting threads let the others run.
+  // A crowded team cannot meet before the waiting threads let the others run. Those of inner teams
+  // may take long, and would be switched to at each yield: they get the core for good.
   const bool crowded = team.is_crowded();
+  const bool yields = crowded && !team.is_crowded_by_inner_teams();
   const std::uint32_t spins =
       disorder::limit(disorder::Limit::barrier_spins, std::uint32_t{crowded ? 64U : 4096U});
   for (std::uint32_t i = 0; i < spins; ++i) {
     if (has_opened(team, epoch)) return true;
     if (team.tasks_seen.load(std::memory_order_relaxed)) return false;
     if (disorder::gives_way()) continue;
-    if (!crowded) {
+    if (!yields) {
       relax();
     } else if (!worker.courtesy.yield()) {
       return false;

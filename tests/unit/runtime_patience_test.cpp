@@ -47,5 +47,19 @@ TEST(Patience, OfAnActiveWaitPolicyKnowsNoTime) {
   EXPECT_GT(engine.longest_spin().count, 86'400'000'000'000) << "a day";
 }
 
+// Two threads have a processor each, until each of them makes a team of two.
+TEST(Crowd, CountsTheTeamsThatItsThreadsMake) {
+  RegionHint hint;
+  Team team(2, 2);
+  team.most_in_teams = 2;
+  EXPECT_FALSE(team.is_crowded()) << "of no region yet";
+  team.hint = &hint;
+  EXPECT_FALSE(team.is_crowded());
+  hint.inner_threads.store(2, std::memory_order_relaxed);
+  EXPECT_TRUE(team.is_crowded());
+  team.most_in_teams = 4;
+  EXPECT_FALSE(team.is_crowded()) << "a processor for each of the four";
+}
+
 }  // namespace
 }  // namespace lares::runtime

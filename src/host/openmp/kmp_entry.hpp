@@ -31,7 +31,8 @@ struct ThreadMemory {
   /// Between an entry point's choice and the function that is chosen: what was found out for it.
   Stock* forking = nullptr;
   runtime::RegionHint* hint = nullptr;
-  LastLeft left;  ///< of regions with few captured variables
+  LastLeft left;              ///< of regions with few captured variables
+  void* left_fork = nullptr;  ///< the function that opened it
   /// The same of the region that was placed last, for any number of times.
   const void* placed = nullptr;
   Stock* placed_stock = nullptr;

@@ -141,9 +141,14 @@ class Visit {
   std::int32_t gtid_;
 };
 
+/// Whether the calling thread may stand in the way of an inner team that it opens.
+bool may_be_in_the_way() noexcept {
+  return t_place >= 0 && g_some_had_none.load(std::memory_order_relaxed);
+}
+
 /// The team of a region, if that is an inner one and its master may be in the way.
 InnerTeam inner_team(Stock& stock) noexcept {
-  if (t_place < 0 || !g_some_had_none.load(std::memory_order_relaxed)) return {};
+  if (!may_be_in_the_way()) return {};
   return {static_cast<std::size_t>(real<int()>(stock, Entry::omp_get_level)()), 0};
 }
 
@@ -313,15 +318,24 @@ LARES_FORK_LEFT(lares_kmp_fork_call_left, __kmpc_fork_call);
 LARES_FORK_LEFT(lares_kmp_fork_teams_left, __kmpc_fork_teams);
 
 // With few captured variables: the threads run the program's function as it is. Only the master is
-// in a team of ours.
+// in a team of ours. Apart, so that the other case saves few registers.
+[[gnu::noinline]] static void lares_kmp_fork_few_from_place(kmp_location* loc, std::int32_t argc,
+                                                            kmp::Microtask microtask, void* first,
+                                                            void* second, void* third) {
+  const lares::omp::LeftToStock left;
+  const lares::omp::FreeMaster free_master(kmp::inner_team(kmp::t_memory.left.stock()));
+  reinterpret_cast<decltype(__kmpc_fork_call)*>(kmp::t_memory.left_fork)(loc, argc, microtask,
+                                                                         first, second, third);
+}
+
 extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_few_left(
     kmp_location* loc, std::int32_t argc, kmp::Microtask microtask, void* first, void* second,
     void* third) {
-  Stock& stock = kmp::t_memory.left.stock();
+  if (kmp::may_be_in_the_way()) [[unlikely]]
+    return lares_kmp_fork_few_from_place(loc, argc, microtask, first, second, third);
   const lares::omp::LeftToStock left;
-  const lares::omp::FreeMaster free_master(kmp::inner_team(stock));
-  lares::omp::real<decltype(__kmpc_fork_call)>(stock, Entry::__kmpc_fork_call)(
-      loc, argc, microtask, first, second, third);
+  reinterpret_cast<decltype(__kmpc_fork_call)*>(kmp::t_memory.left_fork)(loc, argc, microtask,
+                                                                         first, second, third);
 }
 
 extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_few_placed(
@@ -380,7 +394,10 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_place
     return few ? reinterpret_cast<void*>(lares_kmp_fork_few_placed)
                : reinterpret_cast<void*>(lares_kmp_fork_placed);
   }
-  if (few) kmp::t_memory.left.note(kmp::code_of(microtask), stock);
+  if (few) {
+    kmp::t_memory.left.note(kmp::code_of(microtask), stock);
+    kmp::t_memory.left_fork = stock.find(Entry::__kmpc_fork_call);
+  }
   if (lares::omp::bubbles::on()) return reinterpret_cast<void*>(lares_kmp_fork_call_left);
   if (lares::runtime::this_worker() == nullptr) {
     lares::omp::FreeMaster::free(kmp::inner_team(stock));
@@ -390,16 +407,10 @@ extern "C" __attribute__((visibility("hidden"), used)) void lares_kmp_fork_place
              : reinterpret_cast<void*>(lares_kmp_fork_call_left);
 }
 
-extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_call(
-    kmp_location*, std::int32_t argc, kmp::Microtask microtask, const void* caller) {
-  if (Stock* const left_to = kmp::t_memory.left.again(kmp::code_of(microtask));
-      left_to != nullptr) {
-    if (lares::runtime::this_worker() == nullptr) {
-      lares::omp::FreeMaster::free(kmp::inner_team(*left_to));
-      return left_to->find(Entry::__kmpc_fork_call);
-    }
-    return reinterpret_cast<void*>(lares_kmp_fork_few_left);
-  }
+// Not the region that was left last. Apart, so that one saves few registers.
+[[gnu::noinline]] static void* lares_kmp_choose_another_fork_call(std::int32_t argc,
+                                                                  kmp::Microtask microtask,
+                                                                  const void* caller) {
   if (kmp::is_inside(caller)) return kmp::t_memory.stock->find(Entry::__kmpc_fork_call);
   if (kmp::is_placed_again(kmp::code_of(microtask))) {
     kmp::t_memory.forking = kmp::t_memory.placed_stock;
@@ -407,6 +418,24 @@ extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fo
     return reinterpret_cast<void*>(lares_kmp_fork_few_placed);
   }
   return lares_kmp_find_fork_call(argc, microtask, caller);
+}
+
+[[gnu::noinline]] static void* lares_kmp_fork_call_from_place() {
+  lares::omp::FreeMaster::free(kmp::inner_team(kmp::t_memory.left.stock()));
+  return kmp::t_memory.left_fork;
+}
+
+extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_call(
+    kmp_location*, std::int32_t argc, kmp::Microtask microtask, const void* caller) {
+  if (kmp::t_memory.left.again(kmp::code_of(microtask)) == nullptr) {
+    return lares_kmp_choose_another_fork_call(argc, microtask, caller);
+  }
+  if (lares::runtime::this_worker() != nullptr) {
+    return reinterpret_cast<void*>(lares_kmp_fork_few_left);
+  }
+  if (kmp::may_be_in_the_way()) [[unlikely]]
+    return lares_kmp_fork_call_from_place();
+  return kmp::t_memory.left_fork;
 }
 
 extern "C" __attribute__((visibility("hidden"), used)) void* lares_kmp_choose_fork_teams(

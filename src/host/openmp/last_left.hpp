@@ -30,7 +30,7 @@ class LastLeft {
     code_ = is_start_listened_to() ? nullptr : code;
     stock_ = &stock;
     news_ = runtime::g_region_news.load(std::memory_order_relaxed);
-    times_ = bubbles::on() ? 12 : std::numeric_limits<std::int32_t>::max();
+    times_ = bubbles::on() ? 48 : std::numeric_limits<std::int32_t>::max();
   }
   /// The runtime that the region goes to, if it is this one and is left to it again. Counts.
   Stock* again(const void* code) noexcept {

@@ -48,6 +48,16 @@ inline void note_team(runtime::RegionHint& hint, std::size_t size) noexcept {
   runtime::tell_region_news();
 }
 
+/// A thread of `outer` has made a team of so many threads.
+inline void note_inner_team(runtime::Team& outer, std::size_t size) noexcept {
+  if (outer.hint == nullptr) return;
+  // relaxed: tells how to wait. Of two that raise it one may be lost until the next team is made.
+  std::atomic<std::uint32_t>& most = outer.hint->inner_threads;
+  if (size > most.load(std::memory_order_relaxed)) {
+    most.store(static_cast<std::uint32_t>(size), std::memory_order_relaxed);
+  }
+}
+
 /// Threads wait at a barrier within the region.
 inline void note_barrier(runtime::RegionHint& hint) noexcept {
   if (hint.has_barriers.load(std::memory_order_relaxed)) return;

@@ -169,6 +169,7 @@ runtime::Team* Region::make_team(std::size_t size) noexcept {
   team->first_variables.store(nullptr, std::memory_order_relaxed);  // all inherit the master's
   size_ = size;
   note_team(*hint_, size);
+  if (outer_ != nullptr) note_inner_team(*outer_->team, size);
   starts_ = take_next_team();
   binding_.choose(size);
   if (once != nullptr) once(*this, size);
