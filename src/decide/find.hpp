@@ -42,7 +42,11 @@ concept Seeker = requires(W w, PlaceId place, WorkerId worker, DomainId domain, 
   { w.is_held(worker) } -> std::convertible_to<bool>;  // it is about to deal out what its deque has
   // Away: one more of its domain's workers may go for tasks that are at home in that one.
   { w.may_leave_for(domain) } -> std::convertible_to<bool>;
-  w.leaves_for(domain);  // it has such a task
+  w.leaves_for(domain);                         // it has such a task
+  { w.is_fed() } -> std::convertible_to<bool>;  // Restraint::is_fed
+  // One thread makes tasks that wait for no others and sends them to their homes, and has not begun
+  // to wait for them.
+  { w.goes_on() } -> std::convertible_to<bool>;
   // Restraint::stays, for as long as what is new deserves it at least if it settles.
   { w.stays(bool{}) } -> std::convertible_to<bool>;
   { w.has_stayed() } -> std::convertible_to<bool>;   // Restraint::has_stayed
@@ -86,19 +90,33 @@ typename W::Found take_own(W worker) {
   return worker.take(worker.places().of(worker.domain()), Look::pass);
 }
 
+/// True if those at home in `there` will soon have run what lies in their queue, and more comes for
+/// the worker's own domain as well: one thread goes on making tasks, and is as fast as they are. To
+/// take some would end nothing sooner before it is through. It costs what is left then, spread over
+/// all: no more than `left_at_home` tasks' time, divided by the number of domains.
+template <Seeker W>
+bool is_left_at_home(W worker, PlaceId place, DomainId there) {
+  if (!worker.goes_on() || !worker.is_fed() || worker.constrained()) return false;
+  return worker.length(place) <= limits::left_at_home * worker.places().workers_in(there).size();
+}
+
 /// True if the worker does not take what lies in that place yet. What lies in another domain's is
 /// at home there, and so is most of what its workers keep to themselves; what a new taskloop or
 /// series touches first stays where it runs. Those tasks lie in domains' queues; in workers' deques
 /// lies what tasks make, which is worth a moment's patience and no more. What a creator holds
 /// (series.hpp) is for anybody's domain, and it will know in a moment for whose. Where enough of
-/// its domain are away for tasks that are at home elsewhere, it leaves these alone as well.
+/// its domain are away for tasks that are at home elsewhere, it leaves these alone as well, and so
+/// what is_left_at_home().
 template <Seeker W>
 bool leaves_alone(W worker, PlaceId place) {
   const policy::Place& there = worker.places()[place];
   if (there.worker.valid() && worker.is_held(there.worker)) return true;
   if (!there.domain.valid() || there.domain == worker.domain()) return false;
   const bool is_shared = !there.worker.valid();
-  if (is_shared && worker.length(place) != 0 && !worker.may_leave_for(there.domain)) return true;
+  if (is_shared && worker.length(place) != 0 &&
+      (!worker.may_leave_for(there.domain) || is_left_at_home(worker, place, there.domain))) {
+    return true;
+  }
   const bool settles = worker.settles();
   return worker.stays(settles) && !(settles && there.worker.valid() && worker.has_stayed());
 }

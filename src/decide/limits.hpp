@@ -49,6 +49,9 @@ inline constexpr std::uint32_t shared_feed_per_worker = 64;
 /// hold the queue's lock for too long. What it saw then goes to the end, so that nothing is hidden
 /// from it for ever.
 inline constexpr int constrained_look = 256;
+/// So many tasks for each worker of another domain are left to these while their creator goes on
+/// making more (find.hpp).
+inline constexpr std::uint32_t left_at_home = 16;
 /// How often a taskloop of the program runs before it counts as one whose data is where it stays,
 /// and how long a worker that has none of its pieces left leaves other domains' alone until then.
 inline constexpr std::uint32_t first_instances = 4;

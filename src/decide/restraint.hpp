@@ -69,6 +69,8 @@ class Restraint {
     if (until_ != 0) ends_wait();
     return is_first;
   }
+  /// True once it has run a task that was at home.
+  [[nodiscard]] bool is_fed() const noexcept { return is_fed_; }
   /// True once it has run a task that was at home for sure.
   [[nodiscard]] bool is_sure() const noexcept { return is_sure_; }
   /// How long it still waits; 0 if it does not.

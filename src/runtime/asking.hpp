@@ -117,6 +117,10 @@ class Asking {
   void leaves_for(DomainId there) const noexcept {
     if (worker_->away_at_once != 0) worker_->leaves_for = there;
   }
+  [[nodiscard]] bool is_fed() const noexcept { return worker_->restraint.is_fed(); }
+  [[nodiscard]] bool goes_on() const noexcept {
+    return worker_->may_deviate && worker_->team->goes_on.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] bool stays(bool settles) const noexcept {
     const Nanoseconds least =
         settles && may_touch_first() ? decide::limits::patience_at_first : Nanoseconds{};

@@ -583,6 +583,7 @@ InSeries next_in_series(Worker& worker, std::uintptr_t code,
     return next_by_arguments(worker, books, code, words, to_bring);
   });
   bring(to_bring);
+  if (known.home.valid()) go_on(worker);
   return known.known() ? known : next_by_share(worker, words);
 }
 
@@ -662,8 +663,17 @@ void submit_perhaps_known(Worker& worker, Task& task, std::uintptr_t code,
 
 void hold(Worker& worker, Task& task) noexcept { hold_back(worker, task); }
 
+void stop_going_on(Worker& worker) noexcept {
+  std::atomic<bool>& goes_on = worker.team->goes_on;
+  if (!goes_on.load(std::memory_order_relaxed)) return;
+  goes_on.store(false, std::memory_order_relaxed);
+  // Some may sleep although there is something, since that was left to others.
+  pass_on(worker);
+}
+
 void end_round_of_series(Worker& worker) noexcept {
   worker.made_series = false;
+  stop_going_on(worker);
   settle_no_more(worker);
   CreatorBooks& books = worker.team->books;
   const memory::TryLock::Guard lock(books.lock);

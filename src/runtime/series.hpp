@@ -84,6 +84,15 @@ inline void end_series_round(Worker& worker) noexcept {
     end_round_of_series(worker);
 }
 
+/// The worker makes tasks that wait for no others and have homes: see decide::Seeker.
+inline void go_on(Worker& worker) noexcept {
+  // relaxed: decides who takes what, nothing else. Written where it changes only.
+  std::atomic<bool>& goes_on = worker.team->goes_on;
+  if (!goes_on.load(std::memory_order_relaxed)) goes_on.store(true, std::memory_order_relaxed);
+}
+/// It begins to wait for them.
+void stop_going_on(Worker& worker) noexcept;
+
 /// Forgets who has made tasks since the last barrier. By whoever opens it.
 inline void forget_creators(Team& team) noexcept {
   if (team.creator_changes.load(std::memory_order_relaxed) == 0) return;

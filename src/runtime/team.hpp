@@ -328,7 +328,8 @@ class Team : public policy::QueueLengths {
   // Of taskloop.hpp, and of series.hpp the second. Creators write; idle workers read the second.
   alignas(64) std::atomic<std::uint32_t> open_taskloops{0};
   SettlingWork settling;
-  SeenTaskloops seen_taskloops;  ///< of whoever made `open_taskloops` 1, until it is 0
+  std::atomic<bool> goes_on{false};  ///< see decide::Seeker; a hint
+  SeenTaskloops seen_taskloops;      ///< of whoever made `open_taskloops` 1, until it is 0
 
   // Of series.hpp, since the last barrier. Creators write, on a line that only they look at.
   alignas(64) std::atomic<std::uint32_t> creator{0};  ///< who made a task last: its id + 1

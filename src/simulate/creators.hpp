@@ -70,6 +70,7 @@ class Creators : public Course {
   bool is_to_be_held(std::uint32_t worker, TaskIndex task, double& clock);
   /// Hands in what is held: now it is known where it belongs, or never.
   void deal_out(std::uint32_t worker, double& clock);
+  void stop_going_on(double clock);
   void put_dealt(std::uint32_t worker, const std::vector<Opinions::Dealt>& tasks, double& clock);
   /// A task that is ready waits for others of its series, unless it is run for a trial.
   void hold(std::uint32_t worker, TaskIndex task, double& clock);

@@ -153,6 +153,8 @@ class Executor::Asking {
   void leaves_for(DomainId there) const {
     if (worker_->away_at_once != 0) worker_->leaves_for = there;
   }
+  [[nodiscard]] bool is_fed() const { return worker_->restraint.is_fed(); }
+  [[nodiscard]] bool goes_on() const { return may_deviate() && team_->goes_on_; }
   [[nodiscard]] bool stays(bool settles) const {
     const Nanoseconds least =
         settles && team_->has_new_memory() ? decide::limits::patience_at_first : Nanoseconds{};

@@ -48,6 +48,8 @@ class TaskTeam {
   /// Around what the worker does, for Setup::steps.
   void begin_step(Step::Kind kind, std::uint32_t worker, TaskIndex task, double clock);
   void end_step(std::optional<TaskIndex> found);
+  /// Wakes one for what is queued anywhere: see decide::pass_on.
+  void pass_on(std::uint32_t worker, double clock);
   /// What the worker waits for has come.
   void wake(std::uint32_t worker, double clock);
   /// Nobody has an event, and tasks are queued: those who sleep look when their time is over. False
@@ -76,7 +78,6 @@ class TaskTeam {
   void pass_time(double clock);
   void notify(const Offer& offer, double clock);
   void look_later(DomainId domain, double clock);
-  void pass_on(std::uint32_t worker, double clock);
   void comes(std::uint32_t worker, double clock, double nanoseconds);
 
   const Setup& setup_;

@@ -83,6 +83,7 @@ struct Toy {
   std::uint32_t away_at_once = 0;
   DomainId leaves_for;
   bool settles = false;
+  bool goes_on = false;
   WorkerId held_by;
   std::uint64_t held_until = 0;
   std::map<int, policy::DataHome> homes;  // by datum
@@ -188,6 +189,8 @@ class Acting {
     return may_leave(toy_->away[0], toy_->away[there.index()], toy_->away_at_once, microsecond);
   }
   void leaves_for(DomainId there) const { toy_->leaves_for = there; }
+  bool is_fed() const { return toy_->restraint.is_fed(); }
+  bool goes_on() const { return toy_->goes_on; }
   bool stays(bool settles) const {
     return toy_->restraint.stays([this] { return toy_->now; }, settles ? 1000 : 0);
   }
@@ -622,6 +625,26 @@ TEST(Finding, LongTasksMakeThatMomentNoLonger) {
   EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
   toy.now += 100;
   EXPECT_EQ(find_work(Acting(toy)), 2);
+}
+
+TEST(Finding, ShortQueuesAreLeftToTheirDomainsWhileTheCreatorGoesOn) {
+  Toy toy;
+  toy.goes_on = true;
+  const std::size_t left = 2 * limits::left_at_home;  // by two workers
+  toy.of_domain(1).assign(left, 1);
+  EXPECT_EQ(find_work(Acting(toy)), 1) << "its own domain has had nothing so far";
+  toy.restraint.works(true);
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.queue(toy.team.of_worker(5)) = {2};
+  EXPECT_EQ(find_work(Acting(toy)), 2) << "what a worker has made is for all";
+  toy.of_domain(1).assign(left + 1, 3);
+  EXPECT_EQ(find_work(Acting(toy)), 3) << "more than they will soon have run";
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.constrained = true;
+  EXPECT_EQ(find_work(Acting(toy)), 3) << "it may wait for this one";
+  toy.constrained = false;
+  toy.goes_on = false;
+  EXPECT_EQ(find_work(Acting(toy)), 3);
 }
 
 TEST(Finding, WhatIsAtHomeElsewhereIsLeftAloneWhileEnoughAreAway) {
