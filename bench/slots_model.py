@@ -3,7 +3,7 @@
 many of its tasks run elsewhere than at home: a model of the caches alone.
 
     bench/slots_model.py                    the table of docs/lab.md
-    bench/slots_model.py --cache 16 --seeds 5
+    bench/slots_model.py --nodes 8 --seeds 5
 
 Tasks run one after another, in the program's order. Each runs on one of the two cores of the node where the
 block that it writes is at home, or else, a share of them, on a core of any other node. Each core's cache holds
@@ -18,7 +18,7 @@ import harness
 import shapes
 import shapes_bound
 
-NODES, CORES = 4, 2  # of the guest; cores of a node
+CORES = 2            # of a node
 KEPT, WARM = 3, 2    # sweeps that count, and sweeps before them
 LINES = 64           # of a block
 SHARES = [0, 0.1, 0.2, 0.28]
@@ -26,11 +26,11 @@ BLOCKS = shapes.SHAPES["slots"][1]  # in a row
 
 
 class Machine:
-    """Cores with caches of `room` blocks each; `home` answers the node of a block."""
+    """The cores of some nodes with caches of `room` blocks each; `home` answers the node of a block."""
 
-    def __init__(self, room, home):
-        self.room, self.home = room, home
-        self.caches = [OrderedDict() for _ in range(NODES * CORES)]
+    def __init__(self, nodes, room, home):
+        self.nodes, self.room, self.home = nodes, room, home
+        self.caches = [OrderedDict() for _ in range(nodes * CORES)]
         self.writer = {}
         self.crossing = 0
 
@@ -58,17 +58,16 @@ def tasks_of_sweep():
     return [([], block) for block in blocks] + factorisation, blocks
 
 
-def crossing(tasks, home, share, room, seed):
+def crossing(tasks, machine, share, seed):
     """Thousands of lines in the sweeps that count."""
-    dice = random.Random(seed)
-    machine = Machine(room, home)
+    dice, home, nodes = random.Random(seed), machine.home, machine.nodes
     for sweep in range(WARM + KEPT):
         if sweep == WARM:
             machine.crossing = 0
         for reads, written in tasks:
             node = home(written)
             if dice.random() < share:
-                node = dice.choice([other for other in range(NODES) if other != node])
+                node = dice.choice([other for other in range(nodes) if other != node])
             core = node * CORES + dice.randrange(CORES)
             for block in reads:
                 machine.use(core, block, False)
@@ -76,23 +75,25 @@ def crossing(tasks, home, share, room, seed):
     return machine.crossing * LINES / 1000
 
 
-def dealings(blocks):
+def dealings(blocks, nodes):
     """Ways to deal blocks to nodes."""
     number = {block: index for index, block in enumerate(blocks)}
 
     def in_order(runs):
-        return lambda block: number[block] * NODES * runs // len(blocks) % NODES
+        return lambda block: number[block] * nodes * runs // len(blocks) % nodes
 
-    half = BLOCKS // 2
+    columns = nodes // 2
     return {"in order, one run each (as Lares does)": in_order(1),
             "in order, four runs each": in_order(4),
-            "rows in pairs, in turn": lambda block: block[0] // 2 % NODES,
-            "by rows and columns, in quarters": lambda block: block[0] // half * 2 + block[1] // half}
+            "rows in pairs, in turn": lambda block: block[0] // 2 % nodes,
+            f"by rows and columns, 2 by {columns}":
+                lambda block: block[0] * 2 // BLOCKS * columns + block[1] * columns // BLOCKS}
 
 
 def body():
     parser = harness.Parser(description=__doc__.split("\n\n", 1)[0],
                             epilog="Example: bench/slots_model.py --seeds 5")
+    parser.add_argument("--nodes", type=harness.positive, default=4, metavar="N", help="an even number (default: 4)")
     parser.add_argument("--cache", type=harness.positive, default=16, metavar="N",
                         help="blocks that a core's cache holds (default: 16)")
     parser.add_argument("--seeds", type=harness.positive, default=5, metavar="N",
@@ -100,8 +101,8 @@ def body():
     options = parser.parse_args()
     tasks, blocks = tasks_of_sweep()
     table = harness.Table(["blocks dealt to nodes", *(f"{100 * share:.0f} %" for share in SHARES)])
-    for name, home in dealings(blocks).items():
-        cells = [harness.Spread([crossing(tasks, home, share, options.cache, seed)
+    for name, home in dealings(blocks, options.nodes).items():
+        cells = [harness.Spread([crossing(tasks, Machine(options.nodes, options.cache, home), share, seed)
                                  for seed in range(1, options.seeds + 1)]) for share in SHARES]
         table.add(name, *(f"{cell.median:.0f}" for cell in cells))
     print(table.text())
