@@ -42,8 +42,8 @@ concept Seeker = requires(W w, PlaceId place, WorkerId worker, DomainId domain, 
   { w.is_held(worker) } -> std::convertible_to<bool>;  // it is about to deal out what its deque has
   // Away: one more of its domain's workers may go for tasks that are at home in that one.
   { w.may_leave_for(domain) } -> std::convertible_to<bool>;
-  w.leaves_for(domain);                         // it has such a task
-  { w.is_fed() } -> std::convertible_to<bool>;  // Restraint::is_fed
+  w.leaves_for(domain);                                          // it has such a task
+  { w.may_wait(std::uint64_t{}) } -> std::convertible_to<bool>;  // Restraint::may_wait
   // One thread makes tasks that wait for no others and sends them to their homes, and has not begun
   // to wait for them.
   { w.goes_on() } -> std::convertible_to<bool>;
@@ -93,11 +93,13 @@ typename W::Found take_own(W worker) {
 /// True if those at home in `there` will soon have run what lies in their queue, and more comes for
 /// the worker's own domain as well: one thread goes on making tasks, and is as fast as they are. To
 /// take some would end nothing sooner before it is through. It costs what is left then, spread over
-/// all: no more than `left_at_home` tasks' time, divided by the number of domains.
+/// all: no more than `left_at_home` tasks' time, divided by the number of domains. Where tasks
+/// there take longer than the worker's own, it comes once it has waited so long.
 template <Seeker W>
 bool is_left_at_home(W worker, PlaceId place, DomainId there) {
-  if (!worker.goes_on() || !worker.is_fed() || worker.constrained()) return false;
-  return worker.length(place) <= limits::left_at_home * worker.places().workers_in(there).size();
+  if (!worker.goes_on() || worker.constrained()) return false;
+  const std::size_t most = limits::left_at_home * worker.places().workers_in(there).size();
+  return worker.length(place) <= most && worker.may_wait(limits::left_at_home);
 }
 
 /// True if the worker does not take what lies in that place yet. What lies in another domain's is

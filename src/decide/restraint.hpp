@@ -67,10 +67,18 @@ class Restraint {
     is_fed_ |= at_home;
     is_sure_ |= at_home && for_sure;
     if (until_ != 0) ends_wait();
+    idle_since_ = 0;
     return is_first;
   }
-  /// True once it has run a task that was at home.
-  [[nodiscard]] bool is_fed() const noexcept { return is_fed_; }
+  /// True if the worker, which has run a task that was at home with it, has found nothing at
+  /// `now()` for no longer than so many of its tasks take.
+  template <class Now>
+  [[nodiscard]] bool may_wait(std::uint64_t tasks, Now now) noexcept {
+    if (!is_fed_) return false;
+    const std::uint64_t time = now();
+    if (idle_since_ == 0) idle_since_ = std::max<std::uint64_t>(time, 1);
+    return time < idle_since_ + tasks * mean_;
+  }
   /// True once it has run a task that was at home for sure.
   [[nodiscard]] bool is_sure() const noexcept { return is_sure_; }
   /// How long it still waits; 0 if it does not.
@@ -117,8 +125,9 @@ class Restraint {
   bool went_far_ = false;   ///< or could have: its present wait is over
   std::uint64_t shortest_;  ///< a microsecond: a shorter task touches too little to wait for
   std::uint64_t mean_;
-  std::uint64_t began_ = 0;  ///< the wait that ends with `until_`
-  std::uint64_t until_ = 0;  ///< 0: it has work, or has not looked beyond its domain yet
+  std::uint64_t began_ = 0;       ///< the wait that ends with `until_`
+  std::uint64_t until_ = 0;       ///< 0: it has work, or has not looked beyond its domain yet
+  std::uint64_t idle_since_ = 0;  ///< 0: it has work, or has not been asked yet
 };
 
 }  // namespace lares::decide

@@ -117,7 +117,9 @@ class Asking {
   void leaves_for(DomainId there) const noexcept {
     if (worker_->away_at_once != 0) worker_->leaves_for = there;
   }
-  [[nodiscard]] bool is_fed() const noexcept { return worker_->restraint.is_fed(); }
+  [[nodiscard]] bool may_wait(std::uint64_t tasks) const noexcept {
+    return worker_->restraint.may_wait(tasks, [] { return ticks(); });
+  }
   [[nodiscard]] bool goes_on() const noexcept {
     return worker_->may_deviate && worker_->team->goes_on.load(std::memory_order_relaxed);
   }

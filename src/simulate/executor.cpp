@@ -153,7 +153,9 @@ class Executor::Asking {
   void leaves_for(DomainId there) const {
     if (worker_->away_at_once != 0) worker_->leaves_for = there;
   }
-  [[nodiscard]] bool is_fed() const { return worker_->restraint.is_fed(); }
+  [[nodiscard]] bool may_wait(std::uint64_t tasks) const {
+    return worker_->restraint.may_wait(tasks, [this] { return to_ticks(*clock_); });
+  }
   [[nodiscard]] bool goes_on() const { return may_deviate() && team_->goes_on_; }
   [[nodiscard]] bool stays(bool settles) const {
     const Nanoseconds least =

@@ -189,7 +189,9 @@ class Acting {
     return may_leave(toy_->away[0], toy_->away[there.index()], toy_->away_at_once, microsecond);
   }
   void leaves_for(DomainId there) const { toy_->leaves_for = there; }
-  bool is_fed() const { return toy_->restraint.is_fed(); }
+  bool may_wait(std::uint64_t tasks) const {
+    return toy_->restraint.may_wait(tasks, [this] { return toy_->now; });
+  }
   bool goes_on() const { return toy_->goes_on; }
   bool stays(bool settles) const {
     return toy_->restraint.stays([this] { return toy_->now; }, settles ? 1000 : 0);
@@ -630,6 +632,8 @@ TEST(Finding, LongTasksMakeThatMomentNoLonger) {
 TEST(Finding, ShortQueuesAreLeftToTheirDomainsWhileTheCreatorGoesOn) {
   Toy toy;
   toy.goes_on = true;
+  toy.now = 7;
+  toy.restraint = Restraint(0, 1);
   const std::size_t left = 2 * limits::left_at_home;  // by two workers
   toy.of_domain(1).assign(left, 1);
   EXPECT_EQ(find_work(Acting(toy)), 1) << "its own domain has had nothing so far";
@@ -645,6 +649,24 @@ TEST(Finding, ShortQueuesAreLeftToTheirDomainsWhileTheCreatorGoesOn) {
   toy.constrained = false;
   toy.goes_on = false;
   EXPECT_EQ(find_work(Acting(toy)), 3);
+}
+
+TEST(Finding, ShortQueuesAreNotLeftForLongerThanTheirTasksShouldTake) {
+  Toy toy;
+  toy.goes_on = true;
+  toy.now = 7;
+  toy.restraint = Restraint(2, 1);
+  toy.restraint.works(true);
+  EXPECT_TRUE(toy.restraint.times());
+  toy.restraint.ran(100);
+  toy.of_domain(1) = {1, 2, 3};
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.now += limits::left_at_home * 100 - 1;
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt);
+  toy.now += 1;
+  EXPECT_EQ(find_work(Acting(toy)), 1);
+  toy.restraint.works(false);
+  EXPECT_EQ(find_work(Acting(toy)), std::nullopt) << "it has worked since";
 }
 
 TEST(Finding, WhatIsAtHomeElsewhereIsLeftAloneWhileEnoughAreAway) {
