@@ -393,16 +393,16 @@ TEST(SeriesOfTasks, OfSeveralCreatorsHaveNoHomes) {
   RegionHint hint;
   static std::atomic<int> turn{0};
   turn = 0;
-  host::region(2, [&hint](Worker& worker) {
+  const auto body = [](Worker& worker) {
     for (int i = 0; i < 8; ++i) {
       while (turn.load() != 2 * i + static_cast<int>(worker.id.index())) std::this_thread::yield();
-      if (turn.load() == 0) worker.team->hint = &hint;
       make_series(worker, 3, nothing);
       turn.fetch_add(1);
     }
     EXPECT_EQ(worker.hold.count(), 0);
     taskwait(worker);
-  });
+  };
+  host::region(2, body, false, &hint);
   EXPECT_TRUE(hint.several_creators.load());
 }
 

@@ -178,23 +178,28 @@ TEST(TaskloopPieces, OfALoopInsideAPieceStayThere) {
 // Each thread has its own part of the data then.
 TEST(TaskloopPieces, OfASecondLoopThatIsOpenAtTheSameTimeHaveNoHomes) {
   const host::Machine machine({2, 2});
-  RegionHint hint;
-  host::single(4, [&hint](Worker& worker) {
+  host::single(4, [](Worker& worker) {
     {
       const Taskloop first(worker, code, true);
       EXPECT_FALSE(are_without_homes_in_order(pieces_of(first, eight)));
       EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, code, true), eight)));
     }
     EXPECT_FALSE(are_without_homes_in_order(pieces_of(Taskloop(worker, code, true), eight)));
-    worker.team->hint = &hint;
+  });
+}
+
+TEST(TaskloopPieces, OfARegionThatIsKnownForOverlappingLoopsHaveNoHomes) {
+  const host::Machine machine({2, 2});
+  RegionHint hint;
+  const auto body = [](Worker& worker) {
+    EXPECT_FALSE(are_without_homes_in_order(pieces_of(Taskloop(worker, code, true), eight)));
     {
       const Taskloop first(worker, code, true);
       EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, code, true), eight)));
     }
-    // The region is known for it now.
     EXPECT_TRUE(are_without_homes_in_order(pieces_of(Taskloop(worker, code, true), eight)));
-    worker.team->hint = nullptr;
-  });
+  };
+  host::single(4, body, false, &hint);
 }
 
 }  // namespace

@@ -102,13 +102,14 @@ inline void claim_core(std::size_t worker) {
 
 /// A parallel region: `body(worker)` on `size` threads, the calling one among them. Returns when
 /// all tasks are done. Worker i runs on core i, modulo the number of cores; in a nested region the
-/// calling thread keeps its core.
+/// calling thread keeps its core. `hint` is what is known of its code, if anything is.
 template <class Body>
-void region(std::size_t size, Body body, bool cancellable = false) {
+void region(std::size_t size, Body body, bool cancellable = false, RegionHint* hint = nullptr) {
   if (this_worker() == nullptr) claim_core(0);
   ThreadState& master = *this_thread();
   Team* team = acquire_team(master, size, Machine::generation());
   team->cancellable = cancellable;
+  team->hint = hint;
   const auto member = [&body, team](std::size_t id) {
     Worker& worker = enter(*team, WorkerId{id});
     body(worker);
@@ -124,18 +125,19 @@ void region(std::size_t size, Body body, bool cancellable = false) {
   }
   member(0);
   for (std::thread& thread : threads) thread.join();
+  team->hint = nullptr;
   release_team(master, team);
 }
 
 /// A region in which one thread runs `body` and the others wait for tasks.
 template <class Body>
-void single(std::size_t size, Body body, bool cancellable = false) {
+void single(std::size_t size, Body body, bool cancellable = false, RegionHint* hint = nullptr) {
   region(
       size,
       [&body](Worker& worker) {
         if (worker.id == WorkerId{0}) body(worker);
       },
-      cancellable);
+      cancellable, hint);
 }
 
 /// A task, not yet submitted, whose body is `body(worker)`. The lambda lies in the payload; nobody
