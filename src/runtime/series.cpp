@@ -663,10 +663,9 @@ void submit_perhaps_known(Worker& worker, Task& task, std::uintptr_t code,
 
 void hold(Worker& worker, Task& task) noexcept { hold_back(worker, task); }
 
-void stop_going_on(Worker& worker) noexcept {
-  std::atomic<bool>& goes_on = worker.team->goes_on;
-  if (!goes_on.load(std::memory_order_relaxed)) return;
-  goes_on.store(false, std::memory_order_relaxed);
+void stop_going_on_now(Worker& worker) noexcept {
+  worker.goes_on = false;
+  worker.team->goes_on.store(false, std::memory_order_relaxed);
   // Some may sleep although there is something, since that was left to others.
   pass_on(worker);
 }

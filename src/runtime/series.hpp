@@ -86,12 +86,17 @@ inline void end_series_round(Worker& worker) noexcept {
 
 /// The worker makes tasks that wait for no others and have homes: see decide::Seeker.
 inline void go_on(Worker& worker) noexcept {
-  // relaxed: decides who takes what, nothing else. Written where it changes only.
-  std::atomic<bool>& goes_on = worker.team->goes_on;
-  if (!goes_on.load(std::memory_order_relaxed)) goes_on.store(true, std::memory_order_relaxed);
+  if (worker.goes_on) return;
+  worker.goes_on = true;
+  // relaxed: decides who takes what, nothing else.
+  worker.team->goes_on.store(true, std::memory_order_relaxed);
 }
-/// It begins to wait for them.
-void stop_going_on(Worker& worker) noexcept;
+void stop_going_on_now(Worker& worker) noexcept;
+/// It begins to wait for them, if it has made some.
+inline void stop_going_on(Worker& worker) noexcept {
+  if (worker.goes_on) [[unlikely]]
+    stop_going_on_now(worker);
+}
 
 /// Forgets who has made tasks since the last barrier. By whoever opens it.
 inline void forget_creators(Team& team) noexcept {

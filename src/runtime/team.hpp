@@ -174,6 +174,7 @@ struct alignas(128) Worker {
   bool has_books = false;       ///< it holds the lock of its team's books
   std::uint32_t told_by_name = 0;              ///< tasks since then
   bool made_series = false;                    ///< it has made tasks since it waited
+  bool goes_on = false;                        ///< it has set its team's `goes_on`
   decide::Hold hold{ticks_per_microsecond()};  ///< of the newest tasks of its deque
   decide::Series* held_series = nullptr;       ///< which they are of
   std::uintptr_t held_code = 0;                ///< and their construct's
@@ -260,11 +261,10 @@ class Team : public policy::QueueLengths {
   /// True if the teams that its threads make, as far as they are known, need more processors than
   /// there are: most are left to the stock runtime, and then `in_teams` does not count them.
   [[nodiscard]] bool is_crowded_by_inner_teams() const noexcept {
+    if (hint == nullptr) return false;
     // relaxed: as above.
-    return hint != nullptr &&
-           static_cast<std::int64_t>(hint->inner_threads.load(std::memory_order_relaxed)) *
-                   static_cast<std::int64_t>(size_) >
-               most_in_teams;
+    const std::int64_t inner = hint->inner_threads.load(std::memory_order_relaxed);
+    return inner > 1 && inner * static_cast<std::int64_t>(size_) > most_in_teams;
   }
   /// Threads of all teams of the process without one master of them. Masters write.
   static std::atomic<std::int32_t> in_teams;
@@ -328,8 +328,9 @@ class Team : public policy::QueueLengths {
   // Of taskloop.hpp, and of series.hpp the second. Creators write; idle workers read the second.
   alignas(64) std::atomic<std::uint32_t> open_taskloops{0};
   SettlingWork settling;
-  std::atomic<bool> goes_on{false};  ///< see decide::Seeker; a hint
-  SeenTaskloops seen_taskloops;      ///< of whoever made `open_taskloops` 1, until it is 0
+  std::atomic<bool> goes_on{
+      false};                    ///< see decide::Seeker; a hint, whoever makes tasks alone sets it
+  SeenTaskloops seen_taskloops;  ///< of whoever made `open_taskloops` 1, until it is 0
 
   // Of series.hpp, since the last barrier. Creators write, on a line that only they look at.
   alignas(64) std::atomic<std::uint32_t> creator{0};  ///< who made a task last: its id + 1

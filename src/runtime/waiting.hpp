@@ -215,7 +215,7 @@ template <class Done, class Idle>
 void wait_until(Worker& worker, Wait what, std::atomic<bool>* waiting, Done done, Idle idle,
                 Reach reach = Reach::policy) noexcept {
   release_held(worker);
-  if (worker.made_series) stop_going_on(worker);
+  stop_going_on(worker);
   // Most waits are for tasks that lie in the worker's own deque.
   while (!done()) {
     Task* const found = find_work(worker);

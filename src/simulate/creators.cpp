@@ -26,7 +26,7 @@ void Creators::prepare(double /*now*/) {
   for (Thread& thread : threads_) thread = {};
   opinions_.end_round();
   team_.executor().settle(false);
-  team_.executor().go_on(false);
+  team_.executor().creator_goes_on(false);
   deal();
 }
 
@@ -55,8 +55,8 @@ void Creators::next(std::uint32_t w, double clock) {
 
 // Some may sleep although there is something, since that was left to others.
 void Creators::stop_going_on(double clock) {
-  if (!team_.executor().goes_on()) return;
-  team_.executor().go_on(false);
+  if (!team_.executor().does_creator_go_on()) return;
+  team_.executor().creator_goes_on(false);
   team_.pass_on(0, clock);
 }
 
@@ -111,7 +111,7 @@ bool Creators::is_to_be_held(std::uint32_t w, TaskIndex task, double& clock) {
   team_.executor().settle(opinions_.settles());
   team_.executor().tell(task, known.home, known.strong);
   opinion_of_[task] = known.home;
-  if (known.home.valid() && workload().told != Told::names) team_.executor().go_on(true);
+  if (known.home.valid() && workload().told != Told::names) team_.executor().creator_goes_on(true);
   return known.held;
 }
 

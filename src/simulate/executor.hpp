@@ -66,8 +66,8 @@ class Executor final : public policy::QueueLengths {
   /// What is made now is new, or no longer: what it touches first stays where it runs.
   void settle(bool settles) { settles_ = settles; }
   /// Whether the creator goes on: see decide::Seeker.
-  void go_on(bool goes_on) { goes_on_ = goes_on; }
-  [[nodiscard]] bool goes_on() const { return goes_on_; }
+  void creator_goes_on(bool goes_on) { goes_on_ = goes_on; }
+  [[nodiscard]] bool does_creator_go_on() const { return goes_on_; }
   /// A task from the places in the order in which the runtime looks.
   std::optional<TaskIndex> find_work(WorkerId worker, double& clock);
   /// From the worker's own deque or its domain's queue.
@@ -167,7 +167,7 @@ class Executor final : public policy::QueueLengths {
   std::vector<SharedQueue> queues_;  // by place; unused for those of workers
   PriorityQueue prioritised_;
   bool settles_ = false;                  // see settle()
-  bool goes_on_ = false;                  // see go_on()
+  bool goes_on_ = false;                  // see creator_goes_on()
   std::size_t placed_ = 0;                // the blocks before it are somewhere
   std::vector<bool> is_told_;             // by task: home_of_task_ says more than its names' pages
   std::vector<DomainId> home_of_task_;    // where most of its data is; invalid if not known

@@ -629,11 +629,17 @@ TEST(Finding, LongTasksMakeThatMomentNoLonger) {
   EXPECT_EQ(find_work(Acting(toy)), 2);
 }
 
+/// A worker whose own domain has had nothing so far, while a creator goes on.
+struct BesideACreator : Toy {
+  explicit BesideACreator(std::uint32_t patience) {
+    goes_on = true;
+    now = 7;
+    restraint = Restraint(patience, 1);
+  }
+};
+
 TEST(Finding, ShortQueuesAreLeftToTheirDomainsWhileTheCreatorGoesOn) {
-  Toy toy;
-  toy.goes_on = true;
-  toy.now = 7;
-  toy.restraint = Restraint(0, 1);
+  BesideACreator toy(0);
   const std::size_t left = 2 * limits::left_at_home;  // by two workers
   toy.of_domain(1).assign(left, 1);
   EXPECT_EQ(find_work(Acting(toy)), 1) << "its own domain has had nothing so far";
@@ -652,10 +658,7 @@ TEST(Finding, ShortQueuesAreLeftToTheirDomainsWhileTheCreatorGoesOn) {
 }
 
 TEST(Finding, ShortQueuesAreNotLeftForLongerThanTheirTasksShouldTake) {
-  Toy toy;
-  toy.goes_on = true;
-  toy.now = 7;
-  toy.restraint = Restraint(2, 1);
+  BesideACreator toy(2);
   toy.restraint.works(true);
   EXPECT_TRUE(toy.restraint.times());
   toy.restraint.ran(100);

@@ -61,5 +61,16 @@ TEST(Crowd, CountsTheTeamsThatItsThreadsMake) {
   EXPECT_FALSE(team.is_crowded()) << "a processor for each of the four";
 }
 
+// It waits by yielding, for its own threads only need the cores.
+TEST(Crowd, OfTooManyThreadsAloneIsNotOneOfInnerTeams) {
+  RegionHint hint;
+  Team team(4, 4);
+  team.most_in_teams = 2;
+  team.hint = &hint;
+  EXPECT_FALSE(team.is_crowded_by_inner_teams());
+  hint.inner_threads.store(2, std::memory_order_relaxed);
+  EXPECT_TRUE(team.is_crowded_by_inner_teams());
+}
+
 }  // namespace
 }  // namespace lares::runtime
