@@ -124,7 +124,8 @@ std::vector<std::string> preload_libraries(const RunSettings& settings,
   }
   // It also knows the program's large pieces.
   const bool rebinds = settings.bind == BindChoice::by_data && !user_binds(environment);
-  if (!settings.placement.empty() || rebinds) {
+  const bool places = !settings.placement.empty() && settings.placement != "first-touch";
+  if (places || rebinds) {
     libraries.push_back(preload_library(placement_library_name, rebinds
                                                                     ? ", which --bind by-data needs"
                                                                     : ", which --placement needs"));
@@ -609,10 +610,11 @@ void add_run(CLI::App& app) {
   command
       ->add_option(
           "--placement", options->placement,
-          "Where the program's large allocations go: first-touch (default), interleave, "
-          "cyclic:SIZE, blocked, repair[:SWEEPS], which lets data that one thread "
-          "initialised go to the threads that use it, or follow[:TURNS], which lets data go "
-          "once to the domains that use it again and again")
+          "Where the program's data goes: bring (default: where it is first touched, and once to "
+          "the tasks that name it or have pointers to it), first-touch, interleave, cyclic:SIZE, "
+          "blocked, repair[:SWEEPS], which lets data that one thread initialised go to the threads "
+          "that use it, or follow[:TURNS], which lets data go once to the domains that use it "
+          "again and again")
       ->type_name("HOW");
   command
       ->add_option("--summary", options->summary,

@@ -29,7 +29,7 @@ struct SystemCalls {
   long (*bind)(void* address, std::size_t bytes, int mode, const unsigned long* nodes) noexcept;
   long (*prefer)(int mode, const unsigned long* nodes) noexcept;
   long (*preference)(int* mode, unsigned long* nodes) noexcept;
-  /// The mode of the policy by which the page at `address` was placed: its own, else its thread's.
+  /// The mode of the policy that the memory at `address` has for itself; MPOL_DEFAULT for none.
   long (*policy_at)(void* address, int* mode) noexcept;
   /// move_pages; without `nodes` it asks where the pages are.
   long (*move)(std::size_t count, void** pages, const int* nodes, int* status) noexcept;

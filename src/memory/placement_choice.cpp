@@ -87,14 +87,15 @@ Result<PlacementChoice> parse_placement(std::string_view text) {
   if (name == "follow" && has_value) return follow(value);
   if (!has_value) {
     if (name == "first-touch") return PlacementChoice{};
+    if (name == "bring") return of(PlacementKind::bring);
     if (name == "interleave") return of(PlacementKind::interleave);
     if (name == "blocked") return of(PlacementKind::blocked);
     if (name == "repair") return of(PlacementKind::repair);
     if (name == "follow") return of(PlacementKind::follow);
   }
   return Error{"unknown placement \"" + std::string(text) +
-               "\", accepted are first-touch, interleave, cyclic:SIZE, blocked, repair, "
-               "repair:SWEEPS, follow and follow:TURNS"};
+               "\", accepted are bring, first-touch, interleave, cyclic:SIZE, blocked, "
+               "repair, repair:SWEEPS, follow and follow:TURNS"};
 }
 
 }  // namespace lares::memory

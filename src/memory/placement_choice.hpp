@@ -11,6 +11,7 @@ namespace lares::memory {
 
 enum class PlacementKind : std::uint8_t {
   first_touch,  ///< as the program does it
+  bring,        ///< so, but what tasks name or point to goes once to them
   interleave,   ///< pages in turn over the domains (Schmidl 2016, 3.3.1)
   cyclic,       ///< blocks in turn (Virouleau 2016, 3.3)
   blocked,      ///< one piece for each domain (Virouleau 2016, 3.3)
@@ -25,9 +26,9 @@ struct PlacementChoice {
   double turns = 0;    ///< follow: how often the user says that the work comes; 0: not said
 };
 
-/// Reads `first-touch`, `interleave`, `cyclic:SIZE`, `blocked`, `repair`, `repair:SWEEPS`, `follow`
-/// or `follow:TURNS`. SIZE is bytes, or has K, M or G (of 1024) behind it. An error names the wrong
-/// word and the accepted ones.
+/// Reads `first-touch`, `bring`, `interleave`, `cyclic:SIZE`, `blocked`, `repair`, `repair:SWEEPS`,
+/// `follow` or `follow:TURNS`. SIZE is bytes, or has K, M or G (of 1024) behind it. An error names
+/// the wrong word and the accepted ones.
 Result<PlacementChoice> parse_placement(std::string_view text);
 
 }  // namespace lares::memory

@@ -12,7 +12,8 @@ constexpr std::size_t most_argument_words = 16;      // of a task's arguments th
 // A pointer to the begin, behind what an allocator has there, may be of a task that is told the
 // rest by numbers.
 constexpr std::uintptr_t begin_bytes = 4096;
-constexpr std::uint32_t most_uses = 64;  // more of a part are not counted in a round
+constexpr std::uint32_t most_uses = 64;    // more of a part are not counted in a round
+constexpr std::uint32_t most_in_vain = 8;  // rounds
 
 SharedOut g_shared_out;
 
@@ -80,12 +81,17 @@ void SharedOut::add(const memory::LargeArea& fresh) noexcept {
   Area* free = nullptr;
   for (Area& area : areas_) {
     const std::uint64_t known = area.extent.load(relaxed);
-    if (known == packed(fresh)) return;
+    if (known == packed(fresh)) {
+      area.in_vain = 0;
+      return area.is_counted.store(!area.is_wanted, relaxed);
+    }
     if (known == 0) free = &area;
   }
   if (free == nullptr) return;
   for (std::atomic<std::uint32_t>& each : free->uses) each.store(0, relaxed);
   free->rounds = 0;
+  free->in_vain = 0;
+  free->is_wanted = false;
   free->extent.store(packed(fresh), relaxed);
   free->is_counted.store(true, relaxed);
 }
@@ -120,11 +126,15 @@ bool SharedOut::end_round_of(Area& area, std::size_t parts, std::uint32_t wanted
     uses[i] = area.uses[i].exchange(0, relaxed);
     is_used = is_used || uses[i] != 0;
   }
-  if (!is_used) return false;
-  const bool shared = decide::is_shared_out(std::span(uses).first(parts));
-  area.is_shared_out.store(shared, relaxed);
-  if (!shared || ++area.rounds < wanted_after) return false;
+  const bool shared = is_used && decide::is_shared_out(std::span(uses).first(parts));
+  if (is_used) area.is_shared_out.store(shared, relaxed);
+  if (!shared) {
+    if (++area.in_vain == most_in_vain) area.is_counted.store(false, relaxed);
+    return false;
+  }
+  if (++area.rounds < wanted_after) return false;
   area.is_counted.store(false, relaxed);
+  area.is_wanted = true;
   return true;
 }
 

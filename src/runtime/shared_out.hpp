@@ -23,7 +23,7 @@ class SharedOut {
   static constexpr std::size_t most_areas = 32;
 
   static SharedOut& instance() noexcept;
-  /// False until the keeper has told of memory.
+  /// False until the keeper has told of memory, and while none of it is shared out or looked at.
   [[nodiscard]] static bool is_on() noexcept { return is_on_.load(std::memory_order_relaxed); }
 
   /// Where a task with these words among its arguments is at home, of a team that works in
@@ -32,8 +32,8 @@ class SharedOut {
   DomainId home_of(std::span<const std::uintptr_t> words,
                    std::span<const DomainId> domains) noexcept;
 
-  /// Large memory that there is now: at most `most_areas` of it, the largest, are looked at.
-  /// Keeper.
+  /// Large memory that there is now: at most `most_areas` of it, the largest, are looked at, each
+  /// until it was shared out or some rounds have gone by in which it was not. Keeper.
   void know(std::span<memory::LargeArea> areas) noexcept;
   /// A round of work is over. Answers what shall go to the domains now: the parts, by domains, of
   /// what has been shared out in `rounds(parts)` of them. Each area's once. Keeper.
@@ -43,9 +43,12 @@ class SharedOut {
     const std::size_t parts = parts_.load(std::memory_order_relaxed);
     if (parts < 2) return wanted;
     const std::uint32_t wanted_after = rounds(parts);
+    bool is_on = false;
     for (Area& area : areas_) {
       if (end_round_of(area, parts, wanted_after)) add_parts(area, parts, wanted);
+      is_on = is_on || area.matters();
     }
+    is_on_.store(is_on, std::memory_order_relaxed);
     return wanted;
   }
 
@@ -73,8 +76,14 @@ class SharedOut {
     std::atomic<bool> is_shared_out{false};  ///< tasks with pointers to it have homes; keeper
     std::atomic<bool> is_counted{false};     ///< uses are; keeper
     std::array<std::atomic<std::uint32_t>, decide::most_shares> uses{};  ///< of this round; anybody
-    std::uint32_t rounds = 0;  ///< in which it was shared out; keeper
+    std::uint32_t rounds = 0;   ///< in which it was shared out; keeper
+    std::uint32_t in_vain = 0;  ///< in which it was not, since it is looked at; keeper
+    bool is_wanted = false;     ///< its parts have been asked for; keeper
 
+    [[nodiscard]] bool matters() const noexcept {
+      return is_counted.load(std::memory_order_relaxed) ||
+             is_shared_out.load(std::memory_order_relaxed);
+    }
     [[nodiscard]] decide::Part whole() const noexcept {
       return unpacked(extent.load(std::memory_order_relaxed));
     }
@@ -83,6 +92,7 @@ class SharedOut {
   [[nodiscard]] Area* area_of(std::uintptr_t address) noexcept;
   void note(std::span<const DomainId> domains) noexcept;
   void forget_what_is_gone(std::span<const memory::LargeArea> areas) noexcept;
+  /// Looks at it, also if it has done so before.
   void add(const memory::LargeArea& area) noexcept;
   static bool end_round_of(Area& area, std::size_t parts, std::uint32_t wanted_after) noexcept;
   void add_parts(const Area& area, std::size_t parts, decide::PartsByHome& to) const;

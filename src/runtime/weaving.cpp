@@ -51,6 +51,8 @@ void bring_home(const Worker& worker, Tried tried, DomainId home) noexcept {
   memory::MoveOptions options;
   options.page = Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))};
   options.tries = 1;  // whoever is at work there needs it now
+  options.only_first_touch = true;
+  if (!memory::places_by_touch(memory::real_calls())) return;
   std::erase_if(tried.pages, [&homes = *Engine::instance().homes()](std::uintptr_t page) {
     return homes.is_given(page);
   });

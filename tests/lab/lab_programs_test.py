@@ -427,17 +427,28 @@ class MoreTeams(Teams):
 
 
 BY_DATA = ("--bind", "by-data")  # so that barriers within regions are seen
+BROUGHT = r"[123]\d{3} pages went to the tasks that name them"
 
 
 class Repeated(unittest.TestCase):
     """Work that repeats itself, with its data elsewhere, on four nodes."""
 
     def late(self, placement, *arguments, compiler="gcc", how=()):
-        done = run(4, LARES, "run", "--placement", placement, *how, "--",
+        placed = () if placement is None else ("--placement", placement)
+        done = run(4, LARES, "run", *placed, *how, "--",
                    program(f"tests/lab/lab_repeated_work-{compiler}"), *arguments)
         self.assertIn("result=ok", done.output)
         matrix = lab_guests.fetched(done.region("late"))
         return lab_guests.remote(matrix) / sum(map(sum, matrix)), done.errors + done.output
+
+    def bring(self, shape, compiler, most=0.5, how=BROUGHT, placement=None):
+        before, _ = self.late("first-touch", shape, "12", "12", compiler=compiler)
+        after, said = self.late(placement, shape, "12", "12", compiler=compiler)
+        print(f"{shape}-{compiler}: {before:.3f} remote after the third sweep, {after:.3f} with "
+              f"{placement or 'lares run'}")
+        self.assertGreater(before, 0.6)
+        self.assertLess(after, most * before)
+        self.assertRegex(said, how)
 
     def follow(self, shape, compiler):
         before, _ = self.late("first-touch", shape, "12", "12", compiler=compiler)
@@ -445,6 +456,39 @@ class Repeated(unittest.TestCase):
         print(f"{shape}-{compiler}: {before:.3f} remote after the third sweep, {after:.3f} with follow")
         self.assertLess(after, before / 2)
         self.assertIn("waited for their next touch", said)
+
+
+class Bringing(Repeated):
+    """Plain `lares run`: data goes once to the tasks that name it or have pointers to it."""
+
+    def test_pages_that_tasks_name(self):
+        for compiler in ("gcc", "clang"):
+            self.bring("named", compiler)
+
+    def test_pages_that_named_slots_point_to(self):
+        self.bring("slots", "clang", most=0.6)
+
+    def test_pages_that_arguments_point_to(self):
+        self.bring("given", "gcc", most=0.6)
+
+    def test_pages_that_a_recursion_shares_out(self):
+        for compiler in ("gcc", "clang"):
+            self.bring("halves", compiler, most=0.65)
+
+    def test_what_the_program_has_placed_stays(self):
+        before, _ = self.late("first-touch", "halves", "12", "12", "interleaved")
+        after, said = self.late(None, "halves", "12", "12", "interleaved")
+        print(f"halves: {before:.3f} remote if interleaved, {after:.3f} with lares run")
+        self.assertNotIn("pages went to", said)
+        self.assertGreater(before, 0.6)
+
+    def test_data_that_no_task_names_stays(self):
+        for shape in ("serial", "pieces"):
+            _, said = self.late(None, shape, "12", "12")
+            self.assertNotIn("pages went to", said)
+
+    def test_whatever_the_program_does_meanwhile_its_numbers_are_right(self):
+        self.late(None, "changing", "12", "12")
 
 
 class Following(Repeated):
@@ -456,15 +500,8 @@ class Following(Repeated):
     def test_pages_of_tasks(self):
         self.follow("tasks", "clang")
 
-    NAMED = r"follow: [123]\d{3} pages went to the tasks that name them"
-
-    def bring(self, shape, compiler, most=0.5, how=NAMED):
-        before, _ = self.late("first-touch", shape, "12", "12", compiler=compiler)
-        after, said = self.late("follow", shape, "12", "12", compiler=compiler)
-        print(f"{shape}-{compiler}: {before:.3f} remote after the third sweep, {after:.3f} with follow")
-        self.assertGreater(before, 0.6)
-        self.assertLess(after, most * before)
-        self.assertRegex(said, how)
+    def bring(self, *arguments, **more):
+        super().bring(*arguments, placement="follow", **more)
 
     def test_pages_that_tasks_name(self):
         """They need no look, and go all at once, as soon as it is known to pay."""
@@ -476,7 +513,7 @@ class Following(Repeated):
 
     def test_pages_that_arguments_point_to(self):
         """Whoever knows it first brings them: who looks at samples, or who looks at arguments."""
-        self.bring("given", "clang", most=0.6, how=f"{self.NAMED}|used elsewhere went there at once")
+        self.bring("given", "clang", most=0.6, how=f"{BROUGHT}|used elsewhere went there at once")
 
     def test_pages_that_a_recursion_shares_out(self):
         """Thieves take leaves of it, and leave branches to those at home."""

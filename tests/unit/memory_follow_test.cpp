@@ -1,5 +1,6 @@
 // Samples of data and who touches them; and where malloc has its pieces.
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <array>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "memory/follow/heap_areas.hpp"
+#include "memory/follow/mapped_pieces.hpp"
 #include "memory/follow/samples.hpp"
 #include "memory/next_touch/ways.hpp"
 #include "memory_area.hpp"
@@ -55,6 +57,67 @@ TEST(HeapAreas, TheHeapBeginsWhereItIsSaidTo) {
     EXPECT_EQ(areas[i].end % page, 0U);
     EXPECT_GE(areas[i].begin, areas[i].begin < end ? own : 0);
   }
+}
+
+// Three pieces: of malloc, with an alignment, and one that is too small.
+class MappedPieces : public testing::Test {
+ protected:
+  static constexpr std::size_t mib = std::size_t{1} << 20U;
+  // Else it grows with each piece that a test frees.
+  static void SetUpTestSuite() { mallopt(M_MMAP_THRESHOLD, 128 * 1024); }
+  ~MappedPieces() override {
+    for (void* const piece : pieces_) std::free(piece);
+  }
+  std::vector<LargeArea> found() {
+    std::array<LargeArea, 256> areas;
+    const std::size_t count = find_mapped_pieces(real_calls(), real_maps(), large_bytes, areas);
+    return {areas.begin(), areas.begin() + static_cast<std::ptrdiff_t>(count)};
+  }
+  /// Whether one of them is the piece at `address`, of `bytes`.
+  static bool has(const std::vector<LargeArea>& areas, const void* address, std::size_t bytes) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return std::ranges::any_of(areas, [=](const LargeArea& area) {
+      return area.begin <= at && at - area.begin < 2 * page && at + bytes <= area.end &&
+             area.end - at - bytes < 2 * page;
+    });
+  }
+  std::array<void*, 3> pieces_{std::malloc(5 * mib), std::aligned_alloc(64, 7 * mib),
+                               std::malloc(mib / 2)};
+};
+
+TEST_F(MappedPieces, AreFoundOneByOne) {
+  const std::vector<LargeArea> areas = found();
+  if (areas.empty() && !is_malloc_of_brk()) GTEST_SKIP() << "an allocator that is not glibc's";
+  EXPECT_TRUE(has(areas, pieces_[0], 5 * mib));
+  EXPECT_TRUE(has(areas, pieces_[1], 7 * mib));
+  EXPECT_FALSE(has(areas, pieces_[2], mib / 2));
+}
+
+TEST_F(MappedPieces, OneThatIsFreedIsGone) {
+  const std::size_t before = found().size();
+  if (before == 0 && !is_malloc_of_brk()) GTEST_SKIP() << "an allocator that is not glibc's";
+  std::free(std::exchange(pieces_[1], nullptr));
+  EXPECT_EQ(found().size(), before - 1);
+}
+
+TEST_F(MappedPieces, WhatTheProgramHasMappedItselfIsNone) {
+  const std::vector<LargeArea> before = found();
+  const long own = real_calls().map(4 * mib);
+  ASSERT_GT(own, 0);
+  std::memset(reinterpret_cast<void*>(own), 0xff, 4 * mib);
+  const auto at = static_cast<std::uintptr_t>(own);
+  for (const LargeArea& area : found()) EXPECT_FALSE(area.begin < at + 4 * mib && at < area.end);
+  real_calls().unmap(reinterpret_cast<void*>(own), 4 * mib);
+  EXPECT_EQ(found().size(), before.size());
+}
+
+TEST_F(MappedPieces, WhereNothingCanBeReadNoneIsFound) {
+  SystemCalls calls = real_calls();
+  calls.read_words = [](const std::uintptr_t*, std::size_t, std::uintptr_t*) noexcept {
+    return long{-EPERM};
+  };
+  std::array<LargeArea, 16> areas;
+  EXPECT_EQ(find_mapped_pieces(calls, real_maps(), large_bytes, areas), 0U);
 }
 
 TEST(HeapAreas, WhatIsKnownAlreadyIsLeftOut) {

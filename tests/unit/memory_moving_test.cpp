@@ -72,15 +72,36 @@ TEST_F(MigrateTest, OfPagesFromOneNodeOthersStay) {
   EXPECT_EQ(migrate_from(calls_, OsNode{0}, OsNode{1}, {}, options_).pages, 0U);
 }
 
-TEST_F(MigrateTest, OfPagesFromOneNodeThoseStayThatAPolicyHasPlaced) {
+TEST_F(MigrateTest, WhatAPolicyHasPlacedStaysIfTheCallerWantsThat) {
   fake_.place(page_at(3));
+  options_.only_first_touch = true;
   const std::vector<std::uintptr_t> pages = {page_at(2), page_at(3), page_at(4)};
-  EXPECT_EQ(migrate_from(calls_, OsNode{0}, OsNode{1}, pages, options_).moved, 2U);
+  const MoveReport report = migrate_from(calls_, OsNode{0}, OsNode{1}, pages, options_);
+  EXPECT_EQ(report.moved, 2U);
+  EXPECT_EQ(report.placed, 1U);
+  EXPECT_EQ(report.pages, report.in_place + report.absent + report.placed + report.failed());
   EXPECT_EQ(fake_.node_of(page_at(3)), 0);
   const std::vector<std::uintptr_t> others = {page_at(5), page_at(6)};
   fake_.errors().policy_at = EPERM;
-  EXPECT_EQ(migrate_from(calls_, OsNode{0}, OsNode{1}, others, options_).pages, 0U);
+  EXPECT_EQ(migrate_from(calls_, OsNode{0}, OsNode{1}, others, options_).placed, 2U);
   EXPECT_EQ(fake_.node_of(page_at(5)), 0) << "nobody says whether it was placed";
+}
+
+TEST_F(MigrateTest, WhatAPolicyHasPlacedMovesElse) {
+  fake_.place(page_at(3));
+  EXPECT_EQ(move_all().placed, 0U);
+  EXPECT_EQ(fake_.node_of(page_at(3)), 1);
+}
+
+TEST_F(MigrateTest, AThreadsPolicyIsAskedFor) {
+  EXPECT_TRUE(places_by_touch(real_calls()));
+  NodeMask nodes(OsNode{0});
+  ASSERT_EQ(real_calls().prefer(MPOL_INTERLEAVE, nodes.words()), 0);
+  EXPECT_FALSE(places_by_touch(real_calls()));
+  ASSERT_EQ(real_calls().prefer(MPOL_DEFAULT, nullptr), 0);
+  EXPECT_TRUE(places_by_touch(real_calls()));
+  fake_.errors().preference = EPERM;
+  EXPECT_FALSE(places_by_touch(calls_)) << "nobody says";
 }
 
 TEST_F(MigrateTest, PagesThatAreBusyForAMomentAreTriedAgain) {

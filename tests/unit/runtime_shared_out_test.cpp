@@ -68,6 +68,34 @@ TEST_F(SharedOutTest, MostOfATasksPointersDecide) {
   EXPECT_EQ(home({area(0).begin + 16}), domains[0]);
 }
 
+TEST_F(SharedOutTest, WhatIsNeverSharedOutIsLookedAtForSomeRounds) {
+  know({area(0)});
+  home({1});  // a team has asked
+  for (int i = 0; i < 7; ++i) round();
+  EXPECT_TRUE(SharedOut::is_on());
+  round();
+  EXPECT_FALSE(SharedOut::is_on());
+  use(area(0));
+  round();
+  EXPECT_FALSE(home({area(0).begin + mib + 100}).valid()) << "nobody looks";
+  know({area(0)});
+  EXPECT_TRUE(SharedOut::is_on()) << "once more";
+  use(area(0));
+  round();
+  EXPECT_TRUE(home({area(0).begin + mib + 100}).valid());
+}
+
+TEST_F(SharedOutTest, WhatHasGoneToItsDomainsStaysOnAndIsNotAskedForAgain) {
+  know({area(0)});
+  use(area(0));
+  EXPECT_FALSE(round(1).empty());
+  for (int i = 0; i < 20; ++i) round();
+  EXPECT_TRUE(SharedOut::is_on());
+  know({area(0)});
+  use(area(0));
+  EXPECT_TRUE(round(1).empty());
+}
+
 TEST_F(SharedOutTest, WhatIsUsedAtItsBeginOnlyIsNotSharedOut) {
   know({area(0)});
   for (int i = 0; i < 100; ++i) home({area(0).begin});

@@ -102,7 +102,7 @@ Result<std::string> settle_placement(const RunOptions& options, const Environmen
   if (!chosen) return std::string();
   const auto choice = memory::parse_placement(chosen->text);
   if (!choice) return from(chosen->source, choice.error());
-  return choice.value().kind == memory::PlacementKind::first_touch ? std::string() : chosen->text;
+  return choice.value().kind == memory::PlacementKind::bring ? std::string() : chosen->text;
 }
 
 Result<std::chrono::milliseconds> settle_stall(const RunOptions& options,

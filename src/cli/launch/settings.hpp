@@ -49,8 +49,8 @@ struct RunSettings {
   policy::Choice policy;
   policy::LoopChoice loops;
   BindChoice bind = BindChoice::automatic;
-  std::string bubbles;    ///< the scheduler that places teams; empty: none
-  std::string placement;  ///< as memory::parse_placement reads it; empty: first touch
+  std::string bubbles;                   ///< the scheduler that places teams; empty: none
+  std::string placement;                 ///< as memory::parse_placement reads it; empty: bring
   std::optional<SummaryTarget> summary;  ///< nothing: text on standard error, unless quiet
   Bytes record_limit;                    ///< what the record may take until the program's end
   std::string record;                    ///< where the task graph goes; empty: nowhere

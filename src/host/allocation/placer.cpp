@@ -50,6 +50,7 @@ Distribution distribution_of(const Placer& placer) noexcept {
       how.kind = Distribution::Kind::blocked;
       break;
     case PlacementKind::first_touch:
+    case PlacementKind::bring:
     case PlacementKind::repair:
     case PlacementKind::follow:
       how.kind = Distribution::Kind::first_touch;

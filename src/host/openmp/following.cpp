@@ -23,6 +23,7 @@
 #include "decide/rounds.hpp"
 #include "decide/seen_shares.hpp"
 #include "decide/votes.hpp"
+#include "host/openmp/bringing.hpp"
 #include "host/openmp/placement.hpp"
 #include "host/openmp/rebinding.hpp"
 #include "host/openmp/seen_threads.hpp"
@@ -48,7 +49,6 @@ constexpr std::size_t most_areas = 4096;
 constexpr std::size_t heap_areas = 512;  ///< of these, at least, may be the heap's
 constexpr std::size_t least_heap = std::size_t{256} << 10U;
 constexpr std::uint64_t coarse_pages = 16;
-constexpr std::uint64_t most_share_rounds = 256;  // after which nobody is expected to begin
 constexpr double mib = 1024 * 1024;
 constexpr double ns_per_ms = 1e6;
 
@@ -80,9 +80,6 @@ struct State {
   memory::Reserve areas_memory{most_areas * sizeof(memory::LargeArea)};
   memory::Reserve judged_memory{most_areas * sizeof(Judged)};
   std::size_t areas_found = 0;
-  // Of memory that tasks share out: room for a list of all that is large, and how often work began.
-  memory::Reserve share_list{most_areas * sizeof(memory::LargeArea)};
-  std::uint64_t share_rounds = 0;
   bool is_over = false;        ///< nothing is watched any more
   std::uintptr_t own_end = 0;  ///< of the heap as it was when Lares was set up
   double ratio = 1;            ///< remote to local memory
@@ -90,8 +87,6 @@ struct State {
   bool moves_data = false;     ///< else only threads may move
   bool sees_teams = false;     ///< constant: threads of placed teams may go to their data
   bool has_told_dear = false;
-  std::atomic<std::uint64_t> brought_pages{0};  ///< statistics, of all threads
-  std::atomic<std::uint64_t> brought_ns{0};
   std::atomic<bool> busy{false};
 
   [[nodiscard]] memory::LargeArea* areas() const noexcept {
@@ -193,73 +188,10 @@ void look(State& state, bool first) noexcept {
   state.follow.looked(at, at - start.count);
 }
 
-/// Where pages take too long to move it ends: no longer than the program has run so far, so that it
-/// is at most twice as slow for it, whatever a page takes.
-struct BringTime {
-  Nanoseconds since;
-  Nanoseconds most;
-};
-bool has_time_left(void* argument, const memory::MoveReport& /*so_far*/) noexcept {
-  const auto& time = *static_cast<const BringTime*>(argument);
-  return now() - time.since < time.most;
-}
-
 /// Where tasks go by the homes of their data, they are asked for anew.
 void forget_homes(std::uintptr_t begin, std::uintptr_t end) noexcept {
   memory::Homes* const homes = Engine::instance().homes();
   if (homes != nullptr) homes->forget(begin, {end - begin});
-}
-
-/// The processors of a domain, to be near to what it gets.
-std::vector<std::vector<OsCpu>> processors_by_domain() {
-  const machine::Machine& machine = Engine::instance().machine();
-  std::vector<std::vector<OsCpu>> all(machine.domains.size());
-  for (const machine::Core& core : machine.cores) {
-    std::vector<OsCpu>& near = all[core.domain.index()];
-    near.insert(near.end(), core.cpus.begin(), core.cpus.end());
-  }
-  return all;
-}
-
-/// The kernel moves pages by itself: nothing waits for a touch, so nobody is in the way of it. A
-/// page that parts share goes with the one that has its middle.
-memory::MoveReport move_pages_of(const decide::PartsByHome& parts) noexcept {
-  State& state = *g_state;
-  const auto nearest_page = [page = state.page.count](std::uintptr_t address) {
-    return (address + page / 2) & ~(page - 1);
-  };
-  const std::vector<std::vector<OsCpu>> processors = processors_by_domain();
-  std::vector<memory::Load> loads;
-  for (std::size_t home = 0; home < parts.size(); ++home) {
-    memory::Load load{state.nodes.node_of(DomainId{home}), {}, processors[home]};
-    for (const decide::Part& part : parts[home]) {
-      load.ranges.push_back({nearest_page(part.begin), nearest_page(part.end)});
-    }
-    loads.push_back(std::move(load));
-  }
-  const Nanoseconds start = now();
-  BringTime time{start, start - state.begun};
-  memory::MoveOptions options;
-  options.page = state.page;
-  options.progress = has_time_left;
-  options.argument = &time;
-  options.tries = 1;  // who comes back to it does not: other pages are as good
-  const memory::MoveReport report = memory::migrate_at_once(memory::real_calls(), loads, options);
-  for (const memory::Load& load : loads) {
-    for (const memory::Extent& each : load.ranges) {
-      if (each.known()) forget_homes(each.begin, each.end);
-    }
-  }
-  // relaxed: statistics.
-  state.brought_ns.fetch_add(static_cast<std::uint64_t>((now() - start).count),
-                             std::memory_order_relaxed);
-  return report;
-}
-
-void bring(const decide::PartsByHome& parts) noexcept {
-  const memory::MoveReport report = move_pages_of(parts);
-  // relaxed: statistics.
-  g_state->brought_pages.fetch_add(report.moved, std::memory_order_relaxed);
 }
 
 void weigh(Evidence& evidence, const memory::SampledPage& page,
@@ -381,7 +313,11 @@ std::uint64_t wait_for_touch(State& state, std::uintptr_t begin, std::uintptr_t 
 
 void move(State& state, const decide::SeenShares& shares) noexcept {
   std::uint64_t at_once = 0;
-  if (!shares.known.empty()) at_once = move_pages_of(shares.known).moved * state.page.count;
+  if (!shares.known.empty()) {
+    // No longer than the program has run so far: so it is at most twice as slow for it.
+    const MovedParts moved = move_parts(shares.known, now() - state.begun, Movable::all);
+    at_once = moved.report.moved * state.page.count;
+  }
   std::uint64_t waiting = 0;
   for (std::size_t i = 0; i < state.areas_found; ++i) {
     const Judged& judged = state.judged()[i];
@@ -488,18 +424,6 @@ void on_start(State& state, const Engine::StableWork& work) noexcept {
   state.is_over = state.is_over || state.follow.is_over() || nothing_left;
 }
 
-/// Of what tasks share out by pointers, and of the program's large memory, now and then.
-void keep_shares(State& state) noexcept {
-  if (!state.moves_data || state.share_list.data() == nullptr) return;
-  auto& shared_out = runtime::SharedOut::instance();
-  const decide::PartsByHome wanted =
-      shared_out.end_round([](std::size_t parts) { return decide::rounds_to_pay(parts); });
-  if (!wanted.empty()) bring(wanted);
-  if (!std::has_single_bit(++state.share_rounds)) return;
-  auto* const areas = static_cast<memory::LargeArea*>(state.share_list.data());
-  shared_out.know({areas, find_large_areas(areas, most_areas)});
-}
-
 /// Teams of one program run the same code side by side: a turn is one of all of them.
 bool begins_turn(State& state, const Engine::StableWork& work) noexcept {
   if (!state.sees_teams || bubbles::t_team == nullptr) return true;
@@ -510,12 +434,11 @@ bool begins_turn(State& state, const Engine::StableWork& work) noexcept {
 /// Who comes while another is at it goes on: the work comes again.
 void on_stable_work(const Engine::StableWork& work) noexcept {
   State& state = *g_state;
+  const bool brings = bring_at_start_of(work);
   if (state.busy.exchange(true, std::memory_order_acq_rel)) return;
-  keep_shares(state);
   if (!state.is_over && begins_turn(state, work)) on_start(state, work);
   tell_if_rests(state.is_over || state.follow.rests());
-  const bool keeps_shares = state.moves_data && state.share_rounds < most_share_rounds;
-  if (state.is_over && !keeps_shares) Engine::set_stable_work_listener(nullptr);
+  if (state.is_over && !brings) Engine::set_stable_work_listener(nullptr);
   state.busy.store(false, std::memory_order_release);
 }
 
@@ -527,21 +450,8 @@ bool has_sanitizer() noexcept {
       std::array{"__asan_init", "__hwasan_init", "__msan_init", "__tsan_init"}, is_there);
 }
 
-void tell_brought() noexcept {
-  const std::uint64_t pages = g_state->brought_pages.load(std::memory_order_relaxed);
-  if (pages == 0) return;
-  const auto ns = static_cast<double>(g_state->brought_ns.load(std::memory_order_relaxed));
-  std::array<char, 240> text;
-  std::snprintf(text.data(), text.size(),
-                "%" PRIu64
-                " pages went to the tasks that name them or have pointers to them, %.1f us each",
-                pages, ns / 1e3 / static_cast<double>(pages));
-  note(text.data());
-}
-
 /// What came of it, at the end of the process.
 void tell_fetched() noexcept {
-  tell_brought();
   const memory::NextTouchCounts counts = g_state->next_touch.counts();
   const std::uint64_t touches = counts.pages + counts.sampled;
   if (touches == 0) return;
@@ -610,10 +520,7 @@ void set_up_following() noexcept {
   g_state->ratio = mean_ratio(machine);
   g_state->own_end = memory::heap_end();
   std::atexit(tell_fetched);
-  if (g_state->moves_data) {
-    Engine::ask_for_homes();
-    Engine::set_bringer(bring);
-  }
+  if (g_state->moves_data) Engine::ask_for_homes();
   Engine::set_stable_work_listener(on_stable_work);
 }
 

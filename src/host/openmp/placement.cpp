@@ -12,6 +12,7 @@
 #include <new>
 #include <optional>
 
+#include "memory/follow/mapped_pieces.hpp"
 #include "memory/next_touch/ways.hpp"
 #include "memory/placement_choice.hpp"
 #include "memory/repair/pins.hpp"
@@ -137,7 +138,10 @@ std::size_t find_large_areas(memory::LargeArea* areas, std::size_t room) noexcep
   std::size_t found = 0;
   const auto allocations = reinterpret_cast<memory::LargeAllocations>(
       dlsym(RTLD_DEFAULT, memory::large_allocations_name));
-  if (allocations != nullptr) found = allocations(areas, room);
+  found = allocations != nullptr
+              ? allocations(areas, room)
+              : memory::find_mapped_pieces(memory::real_calls(), memory::real_maps(),
+                                           memory::large_bytes, {areas, room});
   return found + memory::find_static_areas({areas + found, room - found});
 }
 

@@ -15,6 +15,7 @@
 #include "base/file_size_limit.hpp"
 #include "base/read_file.hpp"
 #include "host/openmp/binding.hpp"
+#include "host/openmp/bringing.hpp"
 #include "host/openmp/following.hpp"
 #include "host/openmp/gomp_tasks.hpp"
 #include "host/openmp/kept_threads.hpp"
@@ -200,7 +201,8 @@ void set_up() noexcept {
   pthread_atfork(runtime::hold_process_locks, runtime::release_process_locks, after_fork_in_child);
   tools::look_for_tool();
   set_up_repair();
-  set_up_following();
+  set_up_bringing();
+  set_up_following();  // listens in its place
   std::atexit(tell_processor_time);
 }
 

@@ -17,9 +17,11 @@ namespace {
 
 constexpr int not_written = INT_MIN;  // no errno: the kernel gave up before it came to this page
 
+bool is_by_touch(int mode) noexcept { return mode == MPOL_DEFAULT || mode == MPOL_LOCAL; }
+
 bool is_of_first_touch(const SystemCalls& calls, void* page) noexcept {
   int mode = MPOL_MAX;
-  return calls.policy_at(page, &mode) >= 0 && (mode == MPOL_DEFAULT || mode == MPOL_LOCAL);
+  return calls.policy_at(page, &mode) >= 0 && is_by_touch(mode);
 }
 
 bool transient(int status) noexcept {
@@ -58,6 +60,7 @@ class Mover {
     report_.pages += count_;
     if (!ask()) return false;
     keep_those_elsewhere(false);
+    if (options_.only_first_touch) leave_placed();
     for (unsigned round = 0; round < std::max(options_.tries, 1U) && count_ > 0; ++round) {
       if (round > 0) sched_yield();
       if (!move_once()) return false;
@@ -128,6 +131,21 @@ class Mover {
     count_ = kept;
   }
 
+  /// Keeps those that lie where they were first touched.
+  void leave_placed() noexcept {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (status_[i] >= 0 && !is_of_first_touch(calls_, pages_[i])) {
+        ++report_.placed;
+        continue;
+      }
+      status_[kept] = status_[i];
+      targets_[kept] = targets_[i];
+      pages_[kept++] = pages_[i];
+    }
+    count_ = kept;
+  }
+
   void count_failure(int status) noexcept {
     if (status == -ENOMEM) {
       ++report_.no_room;
@@ -179,6 +197,7 @@ MoveReport& MoveReport::operator+=(const MoveReport& more) noexcept {
   in_place += more.in_place;
   moved += more.moved;
   absent += more.absent;
+  placed += more.placed;
   busy += more.busy;
   no_room += more.no_room;
   denied += more.denied;
@@ -211,7 +230,7 @@ MoveReport migrate_from(const SystemCalls& calls, OsNode from, OsNode to,
     nodes.fill(not_written);
     goes_on = calls.move(count, asked.data(), nullptr, nodes.data()) >= 0;
     for (std::size_t i = 0; goes_on && i < count; ++i) {
-      if (nodes[i] == from.value() && is_of_first_touch(calls, asked[i])) {
+      if (nodes[i] == from.value()) {
         goes_on = mover.add(pages[i], pages[i] + options.page.count, to);
       }
     }
@@ -219,6 +238,12 @@ MoveReport migrate_from(const SystemCalls& calls, OsNode from, OsNode to,
   }
   mover.flush();
   return mover.report();
+}
+
+bool places_by_touch(const SystemCalls& calls) noexcept {
+  int mode = MPOL_MAX;
+  NodeMask nodes;
+  return calls.preference(&mode, nodes.words()) >= 0 && is_by_touch(mode);
 }
 
 MoveReport migrate_in_handler(const SystemCalls& calls, std::uintptr_t address, Bytes length,

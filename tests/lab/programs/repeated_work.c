@@ -1,7 +1,8 @@
 // Work that repeats itself, with its data elsewhere.
 //
-// repeated_work SHAPE [MIB [SWEEPS]]: SWEEPS sweeps over MIB of doubles, x = x / 2 + 1, each thread
-// its part, whole domains in a row. The first three are in the region "early", the rest in "late".
+// repeated_work SHAPE [MIB [SWEEPS [interleaved]]]: SWEEPS sweeps over MIB of doubles, x = x / 2 +
+// 1, each thread its part, whole domains in a row. The first three are in the region "early", the
+// rest in "late".
 //   serial    one thread has written the array; a parallel region for each sweep
 //   opposite  each thread has written the part of the last but as many, a region for each sweep
 //   inside    the same in one region, after another one has written; a barrier a sweep
@@ -20,6 +21,7 @@
 //             thread has its share of each array
 //   shifting  as serial, but in each sweep a thread works on the part of its next neighbour but one
 //   changing  as pieces; between sweeps the program closes all files, forks, protects and frees
+// With "interleaved" the program says that its pages lie on all nodes in turn.
 // Prints whether every number is what it must be.
 #include "numa.h"
 
@@ -288,10 +290,18 @@ static const char* judge(int sweeps) {
   return "ok";
 }
 
+static void interleave(void) {
+  const unsigned long nodes = 15;
+  if (syscall(SYS_set_mempolicy, policy_interleave, &nodes, (unsigned long)max_nodes) != 0) {
+    fail("set_mempolicy");
+  }
+}
+
 int main(int argc, char** argv) {
   const char* const shape = argc > 1 ? argv[1] : "serial";
   const size_t mib = argc > 2 ? strtoul(argv[2], NULL, 10) : 16;
   const int sweeps = argc > 3 ? atoi(argv[3]) : 20;
+  if (argc > 4 && strcmp(argv[4], "interleaved") == 0) interleave();
   const int changes = strcmp(shape, "changing") == 0;
   const int opposite = strcmp(shape, "opposite") == 0 || strcmp(shape, "inside") == 0;
   const int by_tasks = strcmp(shape, "slots") == 0 || strcmp(shape, "given") == 0;
