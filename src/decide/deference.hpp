@@ -5,9 +5,11 @@
 // task scheduling constraint): with a branch of a recursion it takes a part of the tree away from
 // its data, however soon others have the time for it. A leaf is over soon, and then the worker is
 // free for its own domain again. So it takes leaves, and leaves a branch to those at home for some
-// time: not for ever, as all of them may wait inside of tasks that hang on it.
+// time: for no longer than a few leaves take, as all of them may wait inside of tasks that hang on
+// it, and what is gained is a part of a branch's time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "decide/limits.hpp"
@@ -23,13 +25,24 @@ class Deference {
                             std::uint64_t per_microsecond) noexcept {
     if (since_ == 0) since_ = now | 1U;
     const Nanoseconds most = inside ? limits::deference_inside : limits::deference;
-    return now < since_ + to_ticks(most, per_microsecond);
+    const std::uint64_t leaf = leaf_ == 0 ? unknown * per_microsecond : leaf_;
+    const std::uint64_t leaves = leaf * (inside ? limits::leaves_inside : limits::leaves);
+    return now < since_ + std::min(to_ticks(most, per_microsecond), leaves);
   }
   /// It has found a task.
   void works() noexcept { since_ = 0; }
+  /// A task took so long that is not known to be a branch. Some are, and take many times as long as
+  /// a leaf: so what is longer than before counts little.
+  void ran(std::uint64_t duration) noexcept {
+    if (leaf_ == 0) leaf_ = std::max<std::uint64_t>(duration, 1);
+    const std::uint64_t longer = std::min(duration, leaf_ + leaf_ / 8 + 1);
+    leaf_ = duration < leaf_ ? (leaf_ + duration + 1) / 2 : longer;
+  }
 
  private:
-  std::uint64_t since_ = 0;  ///< 0: it has met none
+  static constexpr std::uint64_t unknown = 50;  ///< microseconds, of a leaf before the first
+  std::uint64_t since_ = 0;                     ///< 0: it has met none
+  std::uint64_t leaf_ = 0;                      ///< what one takes; 0: not known
 };
 
 }  // namespace lares::decide

@@ -60,8 +60,11 @@ inline constexpr Nanoseconds patience_at_first{10'000'000};
 /// shares its core with others is away for some tens of milliseconds, and so are those of a guest;
 /// one that has its core to itself comes at once. And the same where it waits inside of a task at
 /// its own home: of that the branch is a part, and those at home may wait for such parts as well.
+/// At most; and no longer than so many leaves take.
 inline constexpr Nanoseconds deference{250'000'000};
 inline constexpr Nanoseconds deference_inside{10'000'000};
+inline constexpr std::uint64_t leaves = 1;
+inline constexpr std::uint64_t leaves_inside = 0;
 /// How long a creator that holds the tasks of a new series, to see how many there are, may take for
 /// the next one, and for all of them. Seconds of a guest of the lab have few instructions.
 inline constexpr Nanoseconds hold{10'000'000};

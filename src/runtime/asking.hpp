@@ -136,7 +136,8 @@ class Asking {
   [[nodiscard]] Task* take(PlaceId place, decide::Look look) const noexcept;
   [[nodiscard]] Task* steal_from(WorkerId victim) const noexcept;
   [[nodiscard]] bool is_afar(PlaceId place) const noexcept;
-  [[nodiscard]] bool defers() const noexcept;  // see decide::Deference
+  /// Whether it leaves branches to those of `home`: see decide::Deference.
+  [[nodiscard]] bool defers_to(DomainId home) const noexcept;
   void stolen(DomainId from) const noexcept;
   void offer_own() const noexcept;
 

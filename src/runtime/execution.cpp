@@ -166,6 +166,7 @@ namespace {
 [[gnu::noinline]] void tell_sample(Worker& worker, const Task& task,
                                    std::uint64_t duration) noexcept {
   worker.restraint.ran(duration);
+  if (!task.is_branch.load(std::memory_order_relaxed)) worker.deference.ran(duration);
   if (task.home.valid() && task.home == worker.domain) {
     worker.team->away[worker.domain.index()].ran_at_home(duration, task.data_bytes);
   }

@@ -51,7 +51,20 @@ inline bool Asking::is_afar(PlaceId place) const noexcept {
   return there.valid() && there != worker_->domain;
 }
 
-inline bool Asking::defers() const noexcept {
+namespace {
+
+// Who sleeps, also inside of a task, has looked and found nothing that it may run.
+bool is_anybody_up(const Team& team, DomainId domain) noexcept {
+  return std::ranges::any_of(team.places->workers_in(domain), [&team](WorkerId worker) {
+    const Worker& there = *team.workers[worker.index()];
+    return (there.waits_for.load(std::memory_order_relaxed) & wait_asleep) == 0;
+  });
+}
+
+}  // namespace
+
+inline bool Asking::defers_to(DomainId home) const noexcept {
+  if (!is_anybody_up(*worker_->team, home)) return false;
   const Task* const inside = worker_->constraint;
   const bool is_at_home = inside != nullptr && inside->home == worker_->domain;
   return worker_->deference.defers(ticks(), is_at_home, ticks_per_microsecond());
@@ -61,9 +74,10 @@ inline bool Asking::defers() const noexcept {
 [[gnu::always_inline]] inline Task* Asking::take(PlaceId place, decide::Look look) const noexcept {
   SharedQueue& queue = *worker_->team->queues[place.index()];
   if (queue.length() == 0) return nullptr;
-  if (SharedOut::is_on() && is_afar(place)) [[unlikely]] {
+  if (SharedOut::gives_homes() && is_afar(place)) [[unlikely]] {
     Task* const leaf = queue.take_leaf(worker_->constraint, look != decide::Look::pass);
-    if (leaf != nullptr || (queue.branches() != 0 && defers())) return leaf;
+    if (leaf != nullptr || (queue.branches() != 0 && defers_to(places()[place].domain)))
+      return leaf;
   }
   if (look == decide::Look::all) {
     return take_with_looks(queue, worker_->constraint, queue.looks_at_all());
@@ -75,8 +89,8 @@ inline bool Asking::defers() const noexcept {
 
 inline Task* Asking::steal_from(WorkerId victim) const noexcept {
   Deque& deque = worker_->team->workers[victim.index()]->deque;
-  if (SharedOut::is_on() && places().domain_of(victim) != worker_->domain) [[unlikely]] {
-    if (deque.has_branch_first() && defers()) return nullptr;
+  if (SharedOut::gives_homes() && places().domain_of(victim) != worker_->domain) [[unlikely]] {
+    if (deque.has_branch_first() && defers_to(places().domain_of(victim))) return nullptr;
   }
   return deque.steal(worker_->constraint);
 }

@@ -577,7 +577,9 @@ bool is_made_by_task(const Worker& worker) noexcept {
 
 InSeries next_in_series(Worker& worker, std::uintptr_t code,
                         std::span<const std::uintptr_t> words) noexcept {
-  if (is_made_by_task(worker)) return next_in_recursion(worker, code, words);
+  if (is_made_by_task(worker)) {
+    return worker.share_looks.next() ? next_in_recursion(worker, code, words) : InSeries{};
+  }
   decide::PartsByHome to_bring;
   const InSeries known = ask_books(worker, code, [&](CreatorBooks& books) {
     return next_by_arguments(worker, books, code, words, to_bring);

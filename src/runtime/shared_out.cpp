@@ -23,11 +23,12 @@ SharedOut& SharedOut::instance() noexcept { return g_shared_out; }
 
 SharedOut::Area* SharedOut::area_of(std::uintptr_t address) noexcept {
   if (address < lowest_.load(relaxed) || address >= highest_.load(relaxed)) return nullptr;
-  const auto found = std::ranges::find_if(areas_, [address](const Area& area) {
+  const std::span<Area> used = std::span(areas_).first(used_.load(relaxed));
+  const auto found = std::ranges::find_if(used, [address](const Area& area) {
     const decide::Part whole = area.whole();
     return whole.begin <= address && address < whole.end;
   });
-  return found == areas_.end() ? nullptr : &*found;
+  return found == used.end() ? nullptr : &*found;
 }
 
 void SharedOut::note(std::span<const DomainId> domains) noexcept {
@@ -85,7 +86,7 @@ void SharedOut::add(const memory::LargeArea& fresh) noexcept {
       area.in_vain = 0;
       return area.is_counted.store(!area.is_wanted, relaxed);
     }
-    if (known == 0) free = &area;
+    if (known == 0 && free == nullptr) free = &area;
   }
   if (free == nullptr) return;
   for (std::atomic<std::uint32_t>& each : free->uses) each.store(0, relaxed);
@@ -112,6 +113,9 @@ void SharedOut::know(std::span<memory::LargeArea> areas) noexcept {
     highest = std::max(highest, whole.end);
     add(each);
   }
+  const auto is_free = [](const Area& area) { return area.extent.load(relaxed) == 0; };
+  const auto last = std::find_if_not(areas_.rbegin(), areas_.rend(), is_free);
+  used_.store(static_cast<std::size_t>(areas_.rend() - last), relaxed);
   lowest_.store(lowest, relaxed);
   highest_.store(highest, relaxed);
   if (count != 0) is_on_.store(true, relaxed);
@@ -127,7 +131,6 @@ bool SharedOut::end_round_of(Area& area, std::size_t parts, std::uint32_t wanted
     is_used = is_used || uses[i] != 0;
   }
   const bool shared = is_used && decide::is_shared_out(std::span(uses).first(parts));
-  if (is_used) area.is_shared_out.store(shared, relaxed);
   if (!shared) {
     if (++area.in_vain == most_in_vain) area.is_counted.store(false, relaxed);
     return false;
@@ -135,6 +138,7 @@ bool SharedOut::end_round_of(Area& area, std::size_t parts, std::uint32_t wanted
   if (++area.rounds < wanted_after) return false;
   area.is_counted.store(false, relaxed);
   area.is_wanted = true;
+  area.is_shared_out.store(true, relaxed);
   return true;
 }
 
@@ -147,9 +151,19 @@ void SharedOut::add_parts(const Area& area, std::size_t parts, decide::PartsByHo
   }
 }
 
+void SharedOut::give_up() noexcept {
+  for (Area& area : areas_) {
+    area.is_wanted = true;
+    area.is_counted.store(false, relaxed);
+    area.is_shared_out.store(false, relaxed);
+  }
+  gives_homes_.store(false, relaxed);
+  is_on_.store(false, relaxed);
+}
+
 bool SharedOut::has(const memory::LargeArea& area) const noexcept {
   return std::ranges::any_of(areas_, [&area](const Area& each) {
-    return each.extent.load(relaxed) == packed(area) && each.is_shared_out.load(relaxed);
+    return each.extent.load(relaxed) == packed(area) && each.rounds != 0;
   });
 }
 

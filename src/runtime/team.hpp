@@ -31,6 +31,7 @@
 #include "runtime/page_colours.hpp"
 #include "runtime/priority_queue.hpp"
 #include "runtime/settling.hpp"
+#include "runtime/shared_out.hpp"
 #include "runtime/shared_queue.hpp"
 #include "runtime/sleepers.hpp"
 #include "runtime/task.hpp"
@@ -181,6 +182,7 @@ struct alignas(128) Worker {
   bool held_by_strong_names = false;           ///< see decide::NameBook::Told
   std::vector<Task*> dealt_storage;            ///< by domain
   std::vector<Task*> held_storage;             ///< those that are dealt, as they were made
+  SharedOut::Looks share_looks;                ///< at what its tasks' tasks point to
 
   // Of decide/away.hpp.
   std::uint32_t away_at_once = 0;  ///< its steal policy's, constant

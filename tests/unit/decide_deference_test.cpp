@@ -11,8 +11,35 @@ namespace {
 constexpr std::uint64_t per_microsecond = 3;
 constexpr std::uint64_t ms = 1000 * per_microsecond;
 
-TEST(Deference, IsNotForEver) {
+// Leaves that take so long that they do not matter.
+Deference of_long_leaves() {
   Deference deference;
+  deference.ran(1000 * ms);
+  return deference;
+}
+
+TEST(Deference, IsNoLongerThanAFewLeavesTake) {
+  Deference deference;
+  EXPECT_TRUE(deference.defers(ms, false, per_microsecond));
+  EXPECT_FALSE(deference.defers(2 * ms, false, per_microsecond)) << "not known yet: 50 us";
+  deference.works();
+  deference.ran(2 * ms);
+  EXPECT_TRUE(deference.defers(10 * ms, false, per_microsecond));
+  EXPECT_TRUE(deference.defers(17 * ms, false, per_microsecond));
+  EXPECT_FALSE(deference.defers(19 * ms, false, per_microsecond));
+  EXPECT_FALSE(deference.defers(13 * ms, true, per_microsecond));
+}
+
+TEST(Deference, ABranchAmongTheLeavesCountsLittle) {
+  Deference deference;
+  deference.ran(ms);
+  deference.ran(1000 * ms);
+  EXPECT_TRUE(deference.defers(10 * ms, false, per_microsecond));
+  EXPECT_FALSE(deference.defers(16 * ms, false, per_microsecond));
+}
+
+TEST(Deference, IsNotForEver) {
+  Deference deference = of_long_leaves();
   EXPECT_TRUE(deference.defers(7 * ms, false, per_microsecond));
   EXPECT_TRUE(deference.defers(107 * ms, false, per_microsecond));
   EXPECT_FALSE(deference.defers(1007 * ms, false, per_microsecond));
@@ -20,7 +47,7 @@ TEST(Deference, IsNotForEver) {
 }
 
 TEST(Deference, BeginsAnewAfterWork) {
-  Deference deference;
+  Deference deference = of_long_leaves();
   EXPECT_TRUE(deference.defers(7 * ms, false, per_microsecond));
   EXPECT_FALSE(deference.defers(1007 * ms, false, per_microsecond));
   deference.works();
@@ -29,7 +56,7 @@ TEST(Deference, BeginsAnewAfterWork) {
 }
 
 TEST(Deference, IsShorterInsideOfATaskOfItsOwnHome) {
-  Deference deference;
+  Deference deference = of_long_leaves();
   EXPECT_TRUE(deference.defers(7 * ms, true, per_microsecond));
   EXPECT_FALSE(deference.defers(57 * ms, true, per_microsecond));
   EXPECT_TRUE(deference.defers(57 * ms, false, per_microsecond));

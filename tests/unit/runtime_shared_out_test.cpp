@@ -41,12 +41,15 @@ class SharedOutTest : public testing::Test {
   std::unique_ptr<SharedOut> shared = std::make_unique<SharedOut>();
 };
 
-TEST_F(SharedOutTest, ATaskHasAHomeOnceItsMemoryWasSharedOut) {
+TEST_F(SharedOutTest, ATaskHasAHomeOnceItsMemoryGoesToThoseWhoShareIt) {
   know({area(0)});
   EXPECT_TRUE(SharedOut::is_on());
   EXPECT_FALSE(home({area(0).begin + mib + 100}).valid());
-  use(area(0));
   round();
+  EXPECT_FALSE(SharedOut::gives_homes());
+  use(area(0));
+  round(1);
+  EXPECT_TRUE(SharedOut::gives_homes());
   for (std::size_t part = 0; part < 4; ++part) {
     EXPECT_EQ(home({1, area(0).begin + part * mib + 100}), domains[part]);
   }
@@ -59,7 +62,7 @@ TEST_F(SharedOutTest, MostOfATasksPointersDecide) {
   know({area(0), area(1)});
   use(area(0));
   use(area(1));
-  round();
+  round(1);
   EXPECT_EQ(
       home({area(0).begin + 100 + mib, area(1).begin + 100 + 3 * mib, area(0).begin + 200 + mib}),
       domains[1]);
@@ -81,8 +84,46 @@ TEST_F(SharedOutTest, WhatIsNeverSharedOutIsLookedAtForSomeRounds) {
   know({area(0)});
   EXPECT_TRUE(SharedOut::is_on()) << "once more";
   use(area(0));
-  round();
+  round(1);
   EXPECT_TRUE(home({area(0).begin + mib + 100}).valid());
+}
+
+TEST_F(SharedOutTest, TasksHaveNoHomesBeforeTheirMemoryGoesNorIfItCannot) {
+  know({area(0)});
+  use(area(0));
+  EXPECT_TRUE(round(2).empty());
+  EXPECT_FALSE(home({area(0).begin + mib + 100}).valid());
+  EXPECT_TRUE(shared->has(area(0))) << "others leave it alone";
+  use(area(0));
+  EXPECT_FALSE(round(2).empty());
+  EXPECT_TRUE(home({area(0).begin + mib + 100}).valid());
+  shared->give_up();
+  EXPECT_FALSE(home({area(0).begin + mib + 100}).valid());
+  know({area(0)});
+  EXPECT_FALSE(SharedOut::gives_homes());
+  use(area(0));
+  EXPECT_TRUE(round(1).empty());
+}
+
+TEST_F(SharedOutTest, OfManyTasksSomeAreLookedAtUntilSomethingIsSharedOut) {
+  SharedOut::Looks looks;
+  const auto count = [&looks](int tasks) {
+    int seen = 0;
+    for (int i = 0; i < tasks; ++i) seen += looks.next() ? 1 : 0;
+    return seen;
+  };
+  know({area(0)});
+  home({1});
+  round();
+  ASSERT_FALSE(SharedOut::gives_homes());
+  EXPECT_EQ(count(256), 256);
+  EXPECT_EQ(count(1600), 100);
+  round();
+  EXPECT_EQ(count(100), 100) << "in each round anew";
+  use(area(0));
+  round(1);
+  ASSERT_TRUE(SharedOut::gives_homes());
+  EXPECT_EQ(count(2000), 2000);
 }
 
 TEST_F(SharedOutTest, WhatHasGoneToItsDomainsStaysOnAndIsNotAskedForAgain) {

@@ -78,6 +78,8 @@ struct State {
   // Room for a list of all that is large: never in memory of the program's allocator, where it
   // would be one of the pieces that it lists.
   memory::Reserve areas{most_areas * sizeof(memory::LargeArea)};
+  std::atomic<bool> is_in_vain{
+      false};  ///< most pages cannot go: relaxed, since a late one costs time
   std::atomic<std::uint64_t> begins{0};       ///< of any work; statistics
   std::atomic<std::uint64_t> moved_pages{0};  ///< statistics
   std::atomic<std::uint64_t> moved_ns{0};
@@ -149,10 +151,14 @@ void move_waiting(State& state) {
   if (!memory::places_by_touch(memory::real_calls())) return;
   const MovedParts done = move_parts(parts, most, Movable::first_touched);
   state.budget.spend(start, now(), done.ran_out);
+  if (done.report.failed() > done.report.moved) {
+    return state.is_in_vain.store(true, std::memory_order_relaxed);
+  }
   if (done.ran_out) state.waiting.add(parts);  // what has gone is passed over quickly
 }
 
 void bring(const decide::PartsByHome& parts) noexcept {
+  if (g_state->is_in_vain.load(std::memory_order_relaxed)) return;
   g_state->waiting.add(parts);
   move_waiting(*g_state);
 }
@@ -164,6 +170,10 @@ void keep_shares(State& state) {
   if (!keeping || state.areas.data() == nullptr || round > most_rounds) return;
   state.rounds.store(round, std::memory_order_relaxed);
   auto& shared_out = runtime::SharedOut::instance();
+  if (state.is_in_vain.load(std::memory_order_relaxed)) {
+    state.rounds.store(most_rounds, std::memory_order_relaxed);
+    return shared_out.give_up();
+  }
   const decide::PartsByHome wanted =
       shared_out.end_round([](std::size_t parts) { return decide::rounds_to_pay(parts); });
   if (!wanted.empty()) state.waiting.add(wanted);
