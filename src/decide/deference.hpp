@@ -4,9 +4,9 @@
 // Whoever takes a task that makes others waits for these, and may run nothing else meanwhile (the
 // task scheduling constraint): with a branch of a recursion it takes a part of the tree away from
 // its data, however soon others have the time for it. A leaf is over soon, and then the worker is
-// free for its own domain again. So it takes leaves, and leaves a branch to those at home for some
-// time: for no longer than a few leaves take, as all of them may wait inside of tasks that hang on
-// it, and what is gained is a part of a branch's time.
+// free for its own domain again. So it takes leaves, and leaves a branch to those at home: for no
+// longer than a leaf takes, since what is gained is a part of a branch's time, and they may all
+// wait for what hangs on it.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,11 @@ namespace lares::decide {
 class Deference {
  public:
   /// True if it leaves a branch alone that it has found at `now`: for some time after the first one
-  /// that it has met since it has worked. `inside`: it waits inside of a task at its own home.
-  [[nodiscard]] bool defers(std::uint64_t now, bool inside,
-                            std::uint64_t per_microsecond) noexcept {
+  /// that it has met since it has worked.
+  [[nodiscard]] bool defers(std::uint64_t now, std::uint64_t per_microsecond) noexcept {
     if (since_ == 0) since_ = now | 1U;
-    const Nanoseconds most = inside ? limits::deference_inside : limits::deference;
     const std::uint64_t leaf = leaf_ == 0 ? unknown * per_microsecond : leaf_;
-    const std::uint64_t leaves = leaf * (inside ? limits::leaves_inside : limits::leaves);
-    return now < since_ + std::min(to_ticks(most, per_microsecond), leaves);
+    return now < since_ + std::min(to_ticks(limits::deference, per_microsecond), leaf);
   }
   /// It has found a task.
   void works() noexcept { since_ = 0; }

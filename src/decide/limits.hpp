@@ -56,15 +56,9 @@ inline constexpr std::uint32_t left_at_home = 16;
 /// and how long a worker that has none of its pieces left leaves other domains' alone until then.
 inline constexpr std::uint32_t first_instances = 4;
 inline constexpr Nanoseconds patience_at_first{10'000'000};
-/// How long a worker leaves branches of recursions to those at home (deference.hpp): a thread that
-/// shares its core with others is away for some tens of milliseconds, and so are those of a guest;
-/// one that has its core to itself comes at once. And the same where it waits inside of a task at
-/// its own home: of that the branch is a part, and those at home may wait for such parts as well.
-/// At most; and no longer than so many leaves take.
+/// How long a worker leaves branches of recursions to those at home at most, however long a leaf
+/// takes (deference.hpp).
 inline constexpr Nanoseconds deference{250'000'000};
-inline constexpr Nanoseconds deference_inside{10'000'000};
-inline constexpr std::uint64_t leaves = 1;
-inline constexpr std::uint64_t leaves_inside = 0;
 /// How long a creator that holds the tasks of a new series, to see how many there are, may take for
 /// the next one, and for all of them. Seconds of a guest of the lab have few instructions.
 inline constexpr Nanoseconds hold{10'000'000};

@@ -64,10 +64,11 @@ bool is_anybody_up(const Team& team, DomainId domain) noexcept {
 }  // namespace
 
 inline bool Asking::defers_to(DomainId home) const noexcept {
-  if (!is_anybody_up(*worker_->team, home)) return false;
+  // Inside of a task of its own domain it waits for a part of that, and so may those at home.
   const Task* const inside = worker_->constraint;
-  const bool is_at_home = inside != nullptr && inside->home == worker_->domain;
-  return worker_->deference.defers(ticks(), is_at_home, ticks_per_microsecond());
+  if (inside != nullptr && inside->home == worker_->domain) return false;
+  return is_anybody_up(*worker_->team, home) &&
+         worker_->deference.defers(ticks(), ticks_per_microsecond());
 }
 
 // Most looks find nothing, and cost one load.

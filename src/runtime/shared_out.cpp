@@ -131,6 +131,7 @@ bool SharedOut::end_round_of(Area& area, std::size_t parts, std::uint32_t wanted
     is_used = is_used || uses[i] != 0;
   }
   const bool shared = is_used && decide::is_shared_out(std::span(uses).first(parts));
+  if (is_used) area.is_shared_out.store(shared, relaxed);
   if (!shared) {
     if (++area.in_vain == most_in_vain) area.is_counted.store(false, relaxed);
     return false;
@@ -138,7 +139,6 @@ bool SharedOut::end_round_of(Area& area, std::size_t parts, std::uint32_t wanted
   if (++area.rounds < wanted_after) return false;
   area.is_counted.store(false, relaxed);
   area.is_wanted = true;
-  area.is_shared_out.store(true, relaxed);
   return true;
 }
 

@@ -63,8 +63,7 @@ class SharedOut {
   /// until it was shared out or some rounds have gone by in which it was not. Keeper.
   void know(std::span<memory::LargeArea> areas) noexcept;
   /// A round of work is over. Answers what shall go to the domains now: the parts, by domains, of
-  /// what has been shared out in `rounds(parts)` of them. Each area's once; from then on tasks that
-  /// point into it have homes. Keeper.
+  /// what has been shared out in `rounds(parts)` of them. Each area's once. Keeper.
   template <class Rounds>
   decide::PartsByHome end_round(Rounds rounds) {
     decide::PartsByHome wanted;

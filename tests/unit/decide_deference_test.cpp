@@ -18,54 +18,46 @@ Deference of_long_leaves() {
   return deference;
 }
 
-TEST(Deference, IsNoLongerThanAFewLeavesTake) {
+TEST(Deference, IsNoLongerThanALeafTakes) {
   Deference deference;
-  EXPECT_TRUE(deference.defers(ms, false, per_microsecond));
-  EXPECT_FALSE(deference.defers(2 * ms, false, per_microsecond)) << "not known yet: 50 us";
+  EXPECT_TRUE(deference.defers(ms, per_microsecond));
+  EXPECT_FALSE(deference.defers(2 * ms, per_microsecond)) << "not known yet: 50 us";
   deference.works();
   deference.ran(2 * ms);
-  EXPECT_TRUE(deference.defers(10 * ms, false, per_microsecond));
-  EXPECT_TRUE(deference.defers(17 * ms, false, per_microsecond));
-  EXPECT_FALSE(deference.defers(19 * ms, false, per_microsecond));
-  EXPECT_FALSE(deference.defers(13 * ms, true, per_microsecond));
+  EXPECT_TRUE(deference.defers(10 * ms, per_microsecond));
+  EXPECT_TRUE(deference.defers(11 * ms, per_microsecond));
+  EXPECT_FALSE(deference.defers(13 * ms, per_microsecond));
 }
 
 TEST(Deference, ABranchAmongTheLeavesCountsLittle) {
   Deference deference;
-  deference.ran(ms);
+  deference.ran(4 * ms);
   deference.ran(1000 * ms);
-  EXPECT_TRUE(deference.defers(10 * ms, false, per_microsecond));
-  EXPECT_FALSE(deference.defers(16 * ms, false, per_microsecond));
+  EXPECT_TRUE(deference.defers(10 * ms, per_microsecond));
+  EXPECT_FALSE(deference.defers(15 * ms, per_microsecond));
 }
 
 TEST(Deference, IsNotForEver) {
   Deference deference = of_long_leaves();
-  EXPECT_TRUE(deference.defers(7 * ms, false, per_microsecond));
-  EXPECT_TRUE(deference.defers(107 * ms, false, per_microsecond));
-  EXPECT_FALSE(deference.defers(1007 * ms, false, per_microsecond));
-  EXPECT_FALSE(deference.defers(9000 * ms, false, per_microsecond)) << "until it has worked";
+  EXPECT_TRUE(deference.defers(7 * ms, per_microsecond));
+  EXPECT_TRUE(deference.defers(107 * ms, per_microsecond));
+  EXPECT_FALSE(deference.defers(1007 * ms, per_microsecond));
+  EXPECT_FALSE(deference.defers(9000 * ms, per_microsecond)) << "until it has worked";
 }
 
 TEST(Deference, BeginsAnewAfterWork) {
   Deference deference = of_long_leaves();
-  EXPECT_TRUE(deference.defers(7 * ms, false, per_microsecond));
-  EXPECT_FALSE(deference.defers(1007 * ms, false, per_microsecond));
+  EXPECT_TRUE(deference.defers(7 * ms, per_microsecond));
+  EXPECT_FALSE(deference.defers(1007 * ms, per_microsecond));
   deference.works();
-  EXPECT_TRUE(deference.defers(1008 * ms, false, per_microsecond));
-  EXPECT_FALSE(deference.defers(2008 * ms, false, per_microsecond));
-}
-
-TEST(Deference, IsShorterInsideOfATaskOfItsOwnHome) {
-  Deference deference = of_long_leaves();
-  EXPECT_TRUE(deference.defers(7 * ms, true, per_microsecond));
-  EXPECT_FALSE(deference.defers(57 * ms, true, per_microsecond));
-  EXPECT_TRUE(deference.defers(57 * ms, false, per_microsecond));
+  EXPECT_TRUE(deference.defers(1008 * ms, per_microsecond));
+  EXPECT_FALSE(deference.defers(2008 * ms, per_microsecond));
 }
 
 TEST(Deference, AtTheBeginOfTimeItHasNotMetAny) {
-  Deference deference;
-  EXPECT_TRUE(deference.defers(0, false, per_microsecond));
-  EXPECT_FALSE(deference.defers(1000 * ms, false, per_microsecond));
+  Deference deference = of_long_leaves();
+  EXPECT_TRUE(deference.defers(0, per_microsecond));
+  EXPECT_FALSE(deference.defers(1000 * ms, per_microsecond));
 }
 
 }  // namespace
