@@ -24,7 +24,7 @@ SharedOut& SharedOut::instance() noexcept { return g_shared_out; }
 SharedOut::Area* SharedOut::area_of(std::uintptr_t address) noexcept {
   if (address < lowest_.load(relaxed) || address >= highest_.load(relaxed)) return nullptr;
   const std::span<Area> used = std::span(areas_).first(used_.load(relaxed));
-  const auto found = std::ranges::find_if(used, [address](const Area& area) {
+  const auto found = std::find_if(used.begin(), used.end(), [address](const Area& area) {
     const decide::Part whole = area.whole();
     return whole.begin <= address && address < whole.end;
   });
