@@ -20,6 +20,7 @@
 #include "decide/bringing.hpp"
 #include "decide/follow.hpp"
 #include "host/openmp/placement.hpp"
+#include "memory/homes.hpp"
 #include "memory/migrate/at_once.hpp"
 #include "memory/nodes.hpp"
 #include "memory/placement_choice.hpp"
@@ -78,8 +79,8 @@ struct State {
   // Room for a list of all that is large: never in memory of the program's allocator, where it
   // would be one of the pieces that it lists.
   memory::Reserve areas{most_areas * sizeof(memory::LargeArea)};
-  std::atomic<bool> is_in_vain{
-      false};  ///< most pages cannot go: relaxed, since a late one costs time
+  /// Most pages cannot go, or shall not. relaxed: who sees it late has some work in vain.
+  std::atomic<bool> is_in_vain{false};
   std::atomic<std::uint64_t> begins{0};       ///< of any work; statistics
   std::atomic<std::uint64_t> moved_pages{0};  ///< statistics
   std::atomic<std::uint64_t> moved_ns{0};
@@ -110,8 +111,14 @@ bool has_time_left(void* argument, const memory::MoveReport& /*so_far*/) noexcep
   return false;
 }
 
+/// The user has said where that is (lares_alloc, lares_migrate).
+bool is_given(const decide::Part& part) noexcept {
+  memory::Homes* const homes = Engine::instance().homes();
+  return homes != nullptr && homes->is_given(part.begin);
+}
+
 /// What goes to each domain's node. A page that parts share goes with the one that has its middle.
-std::vector<memory::Load> loads_of(const decide::PartsByHome& parts,
+std::vector<memory::Load> loads_of(const decide::PartsByHome& parts, Movable which,
                                    std::span<const std::vector<OsCpu>> processors) {
   const State& state = *g_state;
   const auto nearest_page = [page = state.page.count](std::uintptr_t address) {
@@ -121,6 +128,7 @@ std::vector<memory::Load> loads_of(const decide::PartsByHome& parts,
   for (std::size_t home = 0; home < parts.size(); ++home) {
     memory::Load load{state.nodes.node_of(DomainId{home}), {}, processors[home]};
     for (const decide::Part& part : parts[home]) {
+      if (which == Movable::first_touched && is_given(part)) continue;
       load.ranges.push_back({nearest_page(part.begin), nearest_page(part.end)});
     }
     loads.push_back(std::move(load));
@@ -139,6 +147,13 @@ void forget_homes(std::span<const memory::Load> loads) noexcept {
   }
 }
 
+/// Whether what was to go stays: nothing is gained by asking for more.
+bool stays(const State& state, const memory::MoveReport& report) noexcept {
+  const std::uint64_t staying = report.failed() + report.placed;
+  return staying > state.moved_pages.load(std::memory_order_relaxed) &&
+         4 * staying > report.in_place;
+}
+
 /// Moves of what waits as much as there is time for.
 void move_waiting(State& state) {
   if (state.waiting.is_empty()) return;
@@ -148,13 +163,16 @@ void move_waiting(State& state) {
   const Nanoseconds most = state.budget.left(start);
   if (most.count <= 0) return;
   const decide::PartsByHome parts = state.waiting.take();
-  if (!memory::places_by_touch(memory::real_calls())) return;
-  const MovedParts done = move_parts(parts, most, Movable::first_touched);
-  state.budget.spend(start, now(), done.ran_out);
-  if (done.report.failed() > done.report.moved) {
+  if (!memory::places_by_touch(memory::real_calls())) {
     return state.is_in_vain.store(true, std::memory_order_relaxed);
   }
-  if (done.ran_out) state.waiting.add(parts);  // what has gone is passed over quickly
+  const MovedParts done = move_parts(parts, most, Movable::first_touched);
+  state.budget.spend(start, now(), done.ran_out);
+  if (stays(state, done.report)) {
+    state.is_in_vain.store(true, std::memory_order_relaxed);
+  } else if (done.ran_out) {
+    state.waiting.add(parts);  // what has gone is passed over quickly
+  }
 }
 
 void bring(const decide::PartsByHome& parts) noexcept {
@@ -203,6 +221,7 @@ void tell() noexcept {
 void stop_in_child() noexcept {
   Engine::set_bringer(nullptr);
   Engine::set_stable_work_listener(nullptr);
+  g_state->moved_pages.store(0, std::memory_order_relaxed);  // its parent tells of them
 }
 
 /// Whether data is where the program's own touches have put it, and may go on from there.
@@ -221,7 +240,7 @@ MovedParts move_parts(const decide::PartsByHome& parts, Nanoseconds most, Movabl
   using namespace bringing;
   const Nanoseconds start = now();
   const std::vector<std::vector<OsCpu>> processors = processors_by_domain();
-  const std::vector<memory::Load> loads = loads_of(parts, processors);
+  const std::vector<memory::Load> loads = loads_of(parts, which, processors);
   Deadline deadline{.at = {start.count + most.count}};
   memory::MoveOptions options;
   options.page = g_state->page;
