@@ -128,6 +128,13 @@ class Engine {
   }
   static void ask_for_homes() noexcept { homes_asked_.store(true, std::memory_order_relaxed); }
 
+  /// Whether idle workers leave branches of recursions to those at home (decide/deference.hpp). Set
+  /// before the first team, where the user wants locality at the price of some idle time.
+  [[nodiscard]] static bool leaves_branches() noexcept {
+    return leaves_branches_.load(std::memory_order_relaxed);
+  }
+  static void leave_branches() noexcept { leaves_branches_.store(true, std::memory_order_relaxed); }
+
   using AfterBarrier = void (*)(Worker& worker) noexcept;
   /// Called by each thread of a team when it leaves a barrier; null, as nearly always, for none.
   /// Set by the thread that opens a barrier, it is called behind that one already.
@@ -163,6 +170,7 @@ class Engine {
   static inline std::atomic<StableWorkListener> stable_work_listener_{nullptr};
   static inline std::atomic<Bringer> bringer_{nullptr};
   static inline std::atomic<bool> homes_asked_{false};
+  static inline std::atomic<bool> leaves_branches_{false};
   static inline std::atomic<AfterBarrier> after_barrier_{nullptr};  // set once, by any thread
   bool wants_data_ = false;
   WaitPolicy wait_policy_ = WaitPolicy::unspecified;

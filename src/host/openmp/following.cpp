@@ -520,7 +520,10 @@ void set_up_following() noexcept {
   g_state->ratio = mean_ratio(machine);
   g_state->own_end = memory::heap_end();
   std::atexit(tell_fetched);
-  if (g_state->moves_data) Engine::ask_for_homes();
+  if (g_state->moves_data) {
+    Engine::ask_for_homes();
+    Engine::leave_branches();
+  }
   Engine::set_stable_work_listener(on_stable_work);
 }
 
