@@ -1,4 +1,5 @@
 // Samples of data and who touches them; and where malloc has its pieces.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -59,6 +60,11 @@ TEST(HeapAreas, TheHeapBeginsWhereItIsSaidTo) {
   }
 }
 
+bool has_sanitizers_malloc() {
+  const auto is_there = [](const char* name) { return dlsym(RTLD_DEFAULT, name) != nullptr; };
+  return is_there("__asan_init") || is_there("__tsan_init") || is_there("__msan_init");
+}
+
 // Three pieces: of malloc, with an alignment, and one that is too small.
 class MappedPieces : public testing::Test {
  protected:
@@ -87,7 +93,7 @@ class MappedPieces : public testing::Test {
 
 TEST_F(MappedPieces, AreFoundOneByOne) {
   const std::vector<LargeArea> areas = found();
-  if (!is_malloc_of_brk()) GTEST_SKIP() << "an allocator that is not glibc's";
+  if (has_sanitizers_malloc()) GTEST_SKIP() << "an allocator that is not glibc's";
   EXPECT_TRUE(has(areas, pieces_[0], 5 * mib));
   EXPECT_TRUE(has(areas, pieces_[1], 7 * mib));
   EXPECT_FALSE(has(areas, pieces_[2], mib / 2));
@@ -95,7 +101,7 @@ TEST_F(MappedPieces, AreFoundOneByOne) {
 
 TEST_F(MappedPieces, OneThatIsFreedIsGone) {
   const std::size_t before = found().size();
-  if (!is_malloc_of_brk()) GTEST_SKIP() << "an allocator that is not glibc's";
+  if (has_sanitizers_malloc()) GTEST_SKIP() << "an allocator that is not glibc's";
   std::free(std::exchange(pieces_[1], nullptr));
   EXPECT_EQ(found().size(), before - 1);
 }
