@@ -60,6 +60,17 @@ ThreadState* this_thread() noexcept;
 /// The same if it has been made: for what a thread without one can do without.
 ThreadState* known_thread() noexcept;
 
+/// What looking for memory and moving it may take of a stack, generously. A thread of the program
+/// may have less in all (OMP_STACKSIZE): it does without.
+inline constexpr std::uintptr_t moving_stack = 64UL * 1024;
+/// Whether the calling thread has so much left; true where nobody knows.
+inline bool has_stack_left(std::uintptr_t bytes) noexcept {
+  const ThreadState* const self = known_thread();
+  // Unsigned, as in stack_is_low().
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return self == nullptr || here - self->stack_low >= bytes;
+}
+
 /// Storage of the next two. initial-exec: the library is preloaded, so its thread storage is part
 /// of every thread's static block and one instruction away; __thread: no initialisation to check
 /// for.

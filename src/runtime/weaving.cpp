@@ -47,7 +47,7 @@ void bring_home(const Worker& worker, Tried tried, DomainId home) noexcept {
   const memory::Nodes nodes(Engine::instance().machine());
   const OsNode here = nodes.node_of(worker.domain);
   const OsNode there = nodes.node_of(home);
-  if (!here.valid() || !there.valid() || here == there) return;
+  if (!here.valid() || !there.valid() || here == there || !has_stack_left(moving_stack)) return;
   memory::MoveOptions options;
   options.page = Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))};
   options.tries = 1;  // whoever is at work there needs it now
@@ -64,7 +64,7 @@ WeaveTrial::WeaveTrial(Worker& worker, bool some_taken) noexcept
       pages_(memory::real_calls(), memory::real_maps(),
              Bytes{static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))}),
       some_taken_(some_taken) {
-  if (!pages_.can_look()) return;
+  if (!pages_.can_look() || !has_stack_left(moving_stack)) return;
   const std::uint64_t limit = decide::weave_trial(worker.hold.fastest(), ticks_per_microsecond());
   worker.deque.hold(ticks() + 2 * limit);
   pages_.look();

@@ -28,6 +28,7 @@
 #include "memory/try_lock.hpp"
 #include "runtime/shared_out.hpp"
 #include "runtime/spinlock.hpp"
+#include "runtime/thread_state.hpp"
 
 namespace lares::omp {
 namespace bringing {
@@ -178,7 +179,7 @@ void move_waiting(State& state) {
 void bring(const decide::PartsByHome& parts) noexcept {
   if (g_state->is_in_vain.load(std::memory_order_relaxed)) return;
   g_state->waiting.add(parts);
-  move_waiting(*g_state);
+  if (runtime::has_stack_left(runtime::moving_stack)) move_waiting(*g_state);
 }
 
 /// Of what tasks share out by pointers, and of the program's large memory, now and then.
@@ -261,6 +262,7 @@ bool bring_at_start_of(const runtime::Engine::StableWork& work) noexcept {
   using namespace bringing;
   State* const state = g_state;
   if (state == nullptr) return false;
+  if (!runtime::has_stack_left(runtime::moving_stack)) return true;  // another one begins some
   const std::uint64_t begins = state->begins.fetch_add(1, std::memory_order_relaxed);
   if (!work.by_number) keep_shares(*state);
   move_waiting(*state);
@@ -277,7 +279,7 @@ void set_up_bringing() noexcept {
   g_state = new (g_room.data()) State(machine);
   std::atexit(tell);
   Engine::set_bringer(bring);
-  if (!Engine::is_stable_work_awaited()) Engine::set_stable_work_listener(on_start);
+  Engine::set_stable_work_listener(on_start);
 }
 // NOLINTEND(google-build-using-namespace)
 

@@ -15,7 +15,7 @@
 namespace lares::omp {
 
 /// Reads LARES_PLACEMENT: data is brought where it says nothing, and with `follow`. After the
-/// engine was set up.
+/// engine was set up. Listens to the begin of work: whoever listens in its place calls the next.
 void set_up_bringing() noexcept;
 
 /// Work begins: what tasks share out by pointers is looked at, and what was left for want of time
