@@ -19,12 +19,18 @@ namespace lares::decide {
 /// One worker's; no other thread touches it. Times in ticks of the executor's clock.
 class Deference {
  public:
+  /// For how long. A task that makes the branches of several domains makes one of them first: in a
+  /// moment comes that of the thief's own domain, and its maker waits for the other. Else the two
+  /// would run each other's.
+  enum class For : std::uint8_t { moment, leaf };
+
   /// True if it leaves a branch alone that it has found at `now`: for some time after the first one
   /// that it has met since it has worked.
-  [[nodiscard]] bool defers(std::uint64_t now, std::uint64_t per_microsecond) noexcept {
+  [[nodiscard]] bool defers(std::uint64_t now, std::uint64_t per_microsecond, For how) noexcept {
     if (since_ == 0) since_ = now | 1U;
     const std::uint64_t leaf = leaf_ == 0 ? unknown * per_microsecond : leaf_;
-    return now < since_ + std::min(to_ticks(limits::deference, per_microsecond), leaf);
+    const std::uint64_t most = std::min(to_ticks(limits::deference, per_microsecond), leaf);
+    return now < since_ + (how == For::leaf ? most : most / moments);
   }
   /// It has found a task.
   void works() noexcept { since_ = 0; }
@@ -37,6 +43,7 @@ class Deference {
   }
 
  private:
+  static constexpr std::uint64_t moments = 8;   ///< in what a leaf takes
   static constexpr std::uint64_t unknown = 50;  ///< microseconds, of a leaf before the first
   std::uint64_t since_ = 0;                     ///< 0: it has met none
   std::uint64_t leaf_ = 0;                      ///< what one takes; 0: not known

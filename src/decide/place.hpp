@@ -47,6 +47,8 @@ concept Placer =
       { w.is_told(task) } -> std::convertible_to<bool>;  // that says more than where its data is
       // At home somewhere, and what it touches first shall stay there: leaves_alone() in find.hpp.
       { w.is_new(task) } -> std::convertible_to<bool>;
+      // Part of a branch that the worker has taken away from home, where nobody is free for it.
+      { w.stays_away(task) } -> std::convertible_to<bool>;
       { w.priority(task) } -> std::convertible_to<std::int32_t>;
       {
         w.may_run_now(task)
@@ -164,8 +166,10 @@ Placement choose_place(W worker, Task& task) {
 /// The place of a ready task.
 ///
 /// A task that is over sooner than it takes to move it between cores is best run by its creator,
-/// who has it in its caches, wherever its data is. Only `auto` is free to say so: a policy that the
-/// user has named is followed to the letter.
+/// who has it in its caches, wherever its data is. And whoever has taken a branch of a recursion
+/// away from home waits for its parts and may run nothing else meanwhile: they are sent home where
+/// somebody is free for them, but stay where those would take them one by one and leave their maker
+/// idle. Only `auto` is free to say so: a policy that the user has named is followed to the letter.
 template <class W, class Task>
   requires Placer<W, Task>
 [[gnu::always_inline]] inline Placement place_of(W worker, Task& task) {
@@ -173,7 +177,8 @@ template <class W, class Task>
   const policy::Places& places = worker.places();
   const WorkerId creator = worker.creator(task);
   if (creator == worker.self()) {
-    if (stays_with_worker(worker, task) || worker.thrift().tasks_are_tiny()) {
+    if (stays_with_worker(worker, task) || worker.thrift().tasks_are_tiny() ||
+        worker.stays_away(task)) {
       return {worker.place()};
     }
     return choose_place(worker, task);

@@ -128,8 +128,9 @@ class Engine {
   }
   static void ask_for_homes() noexcept { homes_asked_.store(true, std::memory_order_relaxed); }
 
-  /// Whether idle workers leave branches of recursions to those at home (decide/deference.hpp). Set
-  /// before the first team, where the user wants locality at the price of some idle time.
+  /// Whether idle workers leave branches of recursions to those at home for as long as a leaf takes
+  /// (decide/deference.hpp), and not for a moment only. Set before the first team, where the user
+  /// wants locality at the price of some idle time.
   [[nodiscard]] static bool leaves_branches() noexcept {
     return leaves_branches_.load(std::memory_order_relaxed);
   }

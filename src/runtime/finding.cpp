@@ -64,12 +64,13 @@ bool is_anybody_up(const Team& team, DomainId domain) noexcept {
 }  // namespace
 
 inline bool Asking::defers_to(DomainId home) const noexcept {
-  if (!Engine::leaves_branches()) return false;
   // Inside of a task of its own domain it waits for a part of that, and so may those at home.
   const Task* const inside = worker_->constraint;
   if (inside != nullptr && inside->home == worker_->domain) return false;
+  using For = decide::Deference::For;
+  const For how = Engine::leaves_branches() ? For::leaf : For::moment;
   return is_anybody_up(*worker_->team, home) &&
-         worker_->deference.defers(ticks(), ticks_per_microsecond());
+         worker_->deference.defers(ticks(), ticks_per_microsecond(), how);
 }
 
 // Most looks find nothing, and cost one load.

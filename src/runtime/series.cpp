@@ -556,17 +556,65 @@ InSeries next_by_share(const Worker& worker, std::span<const std::uintptr_t> wor
   return {SharedOut::instance().home_of(words, domains), false, false, Located::argument};
 }
 
+// What else is known of one of that kind, so deep: where a branch made tasks the last time says
+// more than its own arguments. That is learned before tasks are sent home by it.
+void add_branch(const Worker& worker, std::span<const std::uintptr_t> words, std::uint32_t depth,
+                InSeries& known) noexcept {
+  const Branches& branches = Branches::instance();
+  if (!branches.are_branches(known.kind, depth)) return;
+  known.is_branch = known.home.valid();
+  known.branch = Branches::name_of(known.kind, depth, SharedOut::instance().pointers_among(words));
+  if (!known.is_branch) return;
+  const DomainId parts = branches.home_of_parts(known.branch);
+  const std::span<const DomainId> domains = worker.team->places->domains_with_workers();
+  if (std::find(domains.begin(), domains.end(), parts) != domains.end()) known.home = parts;
+}
+
+// The current task makes one with these words.
+void tell_maker(const Worker& worker, std::span<const std::uintptr_t> words,
+                DomainId home) noexcept {
+  const Task& maker = *worker.current;
+  Branches& branches = Branches::instance();
+  branches.tell(maker.kind, maker.depth.load(std::memory_order_relaxed));
+  if (maker.branch == 0) return;
+  const std::span<const DomainId> domains = worker.team->places->domains_with_workers();
+  branches.tell_part(maker.branch,
+                     home.valid() ? home : SharedOut::instance().future_home_of(words, domains));
+}
+
 // The same of one that the current task makes.
 InSeries next_in_recursion(const Worker& worker, std::uintptr_t code,
                            std::span<const std::uintptr_t> words) noexcept {
+  if (!SharedOut::is_on() || !Engine::instance().homes()->are_of_pages()) return {};
   InSeries known = next_by_share(worker, words);
-  const Task& maker = *worker.current;
-  const std::uint32_t depth = maker.depth.load(std::memory_order_relaxed);
-  Branches& branches = Branches::instance();
-  branches.tell(maker.kind, depth);
-  known.kind = branches.kind_of(code);
-  known.is_branch = known.home.valid() && branches.are_branches(known.kind, depth + 1);
+  tell_maker(worker, words, known.home);
+  known.kind = Branches::instance().kind_of(code);
+  add_branch(worker, words, worker.current->depth.load(std::memory_order_relaxed) + 1, known);
   return known;
+}
+
+// The same of one that begins a recursion: with a home if it is known as that.
+InSeries next_trunk(Worker& worker, std::uintptr_t code,
+                    std::span<const std::uintptr_t> words) noexcept {
+  InSeries known;
+  if (!SharedOut::is_on() || !worker.share_looks.next()) return known;
+  known.kind = Branches::instance().kind_of(code);
+  const bool begins_recursion = Branches::instance().are_branches(known.kind, 1);
+  if (begins_recursion && SharedOut::gives_homes()) known.home = next_by_share(worker, words).home;
+  if (known.home.valid()) known.located = Located::argument;
+  add_branch(worker, words, 1, known);
+  return known;
+}
+
+InSeries next_in_books(Worker& worker, std::uintptr_t code,
+                       std::span<const std::uintptr_t> words) noexcept {
+  decide::PartsByHome to_bring;
+  const InSeries known = ask_books(worker, code, [&](CreatorBooks& books) {
+    return next_by_arguments(worker, books, code, words, to_bring);
+  });
+  bring(to_bring);
+  if (known.home.valid()) go_on(worker);
+  return known.known() ? known : next_by_share(worker, words);
 }
 
 bool is_made_by_task(const Worker& worker) noexcept {
@@ -580,13 +628,12 @@ InSeries next_in_series(Worker& worker, std::uintptr_t code,
   if (is_made_by_task(worker)) {
     return worker.share_looks.next() ? next_in_recursion(worker, code, words) : InSeries{};
   }
-  decide::PartsByHome to_bring;
-  const InSeries known = ask_books(worker, code, [&](CreatorBooks& books) {
-    return next_by_arguments(worker, books, code, words, to_bring);
-  });
-  bring(to_bring);
-  if (known.home.valid()) go_on(worker);
-  return known.known() ? known : next_by_share(worker, words);
+  const InSeries trunk = next_trunk(worker, code, words);
+  if (trunk.home.valid()) return trunk;
+  InSeries known = next_in_books(worker, code, words);
+  known.kind = trunk.kind;
+  known.branch = trunk.branch;
+  return known;
 }
 
 namespace {
@@ -624,12 +671,13 @@ void submit_in_series(Worker& worker, Task& task, InSeries known) noexcept {
   watch::created(worker, task, {}, false);
   count_child(task);
   count_created(worker, task);
+  task.kind = known.kind;
+  task.branch = known.branch;
   if (known.held) {
     hold_back(worker, task);
   } else {
     task.home = known.home;
     task.located = known.located;
-    task.kind = known.kind;
     task.is_branch.store(known.is_branch, std::memory_order_relaxed);
     place_ready(worker, task);
   }
@@ -648,6 +696,7 @@ void submit_perhaps_known(Worker& worker, Task& task, std::uintptr_t code,
     const InSeries known = next_in_series(worker, code, words);
     if (known.known()) return submit_in_series(worker, task, known);
     task.kind = known.kind;
+    task.branch = known.branch;
     return submit(worker, task, {});
   }
   // Who used it last is known by its name alone where caches make the domains.

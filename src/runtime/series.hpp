@@ -30,8 +30,9 @@ struct InSeries {
   bool held = false;                  ///< its series is to be complete before it is
   bool begins = false;                ///< it is the first of what has been made before
   Located located = Located::series;  ///< by what `home` is known
-  Branches::Kind kind = 0;            ///< of a task that a task makes
+  Branches::Kind kind = 0;            ///< where memory is shared out
   bool is_branch = false;             ///< it will make tasks
+  Branches::Name branch = 0;          ///< if it will
   [[nodiscard]] bool known() const noexcept { return home.valid() || held; }
 };
 

@@ -31,16 +31,9 @@ SharedOut::Area* SharedOut::area_of(std::uintptr_t address) noexcept {
   return found == used.end() ? nullptr : &*found;
 }
 
-void SharedOut::note(std::span<const DomainId> domains) noexcept {
-  if (parts_.load(relaxed) != domains.size()) parts_.store(domains.size(), relaxed);
-  for (std::size_t i = 0; i < domains.size(); ++i) {
-    const auto domain = static_cast<std::uint32_t>(domains[i].index());
-    if (domains_[i].load(relaxed) != domain) domains_[i].store(domain, relaxed);
-  }
-}
-
-DomainId SharedOut::home_of(std::span<const std::uintptr_t> words,
-                            std::span<const DomainId> domains) noexcept {
+template <class Says>
+DomainId SharedOut::home_among(std::span<const std::uintptr_t> words,
+                               std::span<const DomainId> domains, Says says) noexcept {
   const std::size_t parts = domains.size();
   if (parts < 2 || parts > decide::most_shares) return {};
   note(domains);
@@ -53,10 +46,7 @@ DomainId SharedOut::home_of(std::span<const std::uintptr_t> words,
     if (word < whole.begin || word >= whole.end) continue;  // it has changed since
     const std::size_t part = decide::share_of(whole, word, parts);
     const bool is_begin = word - whole.begin < begin_bytes;
-    if (area->is_counted.load(relaxed) && !is_begin && area->uses[part].load(relaxed) < most_uses) {
-      area->uses[part].fetch_add(1, relaxed);
-    }
-    if (!area->is_shared_out.load(relaxed)) continue;
+    if (!says(*area, part, is_begin)) continue;
     if (is_begin) {
       otherwise = domains[part];
     } else {
@@ -65,6 +55,39 @@ DomainId SharedOut::home_of(std::span<const std::uintptr_t> words,
   }
   const DomainId home = votes.most(otherwise);
   return home.valid() ? home : otherwise;
+}
+
+void SharedOut::note(std::span<const DomainId> domains) noexcept {
+  if (parts_.load(relaxed) != domains.size()) parts_.store(domains.size(), relaxed);
+  for (std::size_t i = 0; i < domains.size(); ++i) {
+    const auto domain = static_cast<std::uint32_t>(domains[i].index());
+    if (domains_[i].load(relaxed) != domain) domains_[i].store(domain, relaxed);
+  }
+}
+
+DomainId SharedOut::home_of(std::span<const std::uintptr_t> words,
+                            std::span<const DomainId> domains) noexcept {
+  return home_among(words, domains, [](Area& area, std::size_t part, bool is_begin) {
+    if (area.is_counted.load(relaxed) && !is_begin && area.uses[part].load(relaxed) < most_uses) {
+      area.uses[part].fetch_add(1, relaxed);
+    }
+    return area.is_shared_out.load(relaxed);
+  });
+}
+
+DomainId SharedOut::future_home_of(std::span<const std::uintptr_t> words,
+                                   std::span<const DomainId> domains) noexcept {
+  return home_among(words, domains, [](const Area& area, std::size_t /*part*/, bool /*is_begin*/) {
+    return area.is_counted.load(relaxed) || area.is_shared_out.load(relaxed);
+  });
+}
+
+std::uint32_t SharedOut::pointers_among(std::span<const std::uintptr_t> words) noexcept {
+  std::uint64_t hash = 0;
+  for (const std::uintptr_t word : words.first(std::min(words.size(), most_argument_words))) {
+    if (area_of(word) != nullptr) hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
+  }
+  return static_cast<std::uint32_t>(hash >> 32U);
 }
 
 void SharedOut::forget_what_is_gone(std::span<const memory::LargeArea> areas) noexcept {
@@ -131,7 +154,6 @@ bool SharedOut::end_round_of(Area& area, std::size_t parts, std::uint32_t wanted
     is_used = is_used || uses[i] != 0;
   }
   const bool shared = is_used && decide::is_shared_out(std::span(uses).first(parts));
-  if (is_used) area.is_shared_out.store(shared, relaxed);
   if (!shared) {
     if (++area.in_vain == most_in_vain) area.is_counted.store(false, relaxed);
     return false;
@@ -139,6 +161,7 @@ bool SharedOut::end_round_of(Area& area, std::size_t parts, std::uint32_t wanted
   if (++area.rounds < wanted_after) return false;
   area.is_counted.store(false, relaxed);
   area.is_wanted = true;
+  area.is_shared_out.store(true, relaxed);
   return true;
 }
 

@@ -59,6 +59,12 @@ class SharedOut {
   DomainId home_of(std::span<const std::uintptr_t> words,
                    std::span<const DomainId> domains) noexcept;
 
+  /// The same as if what may be shared out had been, and without counting as a use.
+  DomainId future_home_of(std::span<const std::uintptr_t> words,
+                          std::span<const DomainId> domains) noexcept;
+  /// A hash of those of the words that point to such memory, in their order. Any worker.
+  [[nodiscard]] std::uint32_t pointers_among(std::span<const std::uintptr_t> words) noexcept;
+
   /// Large memory that there is now: at most `most_areas` of it, the largest, are looked at, each
   /// until it was shared out or some rounds have gone by in which it was not. Keeper.
   void know(std::span<memory::LargeArea> areas) noexcept;
@@ -107,7 +113,7 @@ class SharedOut {
 
   struct Area {
     std::atomic<std::uint64_t> extent{0};  ///< in one word, so that nobody sees half of it; keeper
-    std::atomic<bool> is_shared_out{false};  ///< tasks with pointers to it have homes; keeper
+    std::atomic<bool> is_shared_out{false};  ///< and asked for, so tasks have homes there; keeper
     std::atomic<bool> is_counted{false};     ///< uses are, for want of an answer; keeper
     std::array<std::atomic<std::uint32_t>, decide::most_shares> uses{};  ///< of this round; anybody
     std::uint32_t rounds = 0;   ///< in which it was shared out; keeper
@@ -119,6 +125,10 @@ class SharedOut {
   };
 
   [[nodiscard]] Area* area_of(std::uintptr_t address) noexcept;
+  /// By those areas for which `says(area, part, is_begin)` holds.
+  template <class Says>
+  DomainId home_among(std::span<const std::uintptr_t> words, std::span<const DomainId> domains,
+                      Says says) noexcept;
   void note(std::span<const DomainId> domains) noexcept;
   void forget_what_is_gone(std::span<const memory::LargeArea> areas) noexcept;
   /// Looks at it, also if it has done so before.

@@ -99,7 +99,11 @@ class alignas(64) SharedQueue {
   }
   /// The newest parts of a recursion first: its tree is walked in depth, and what others take is
   /// small.
-  static bool goes_first(const Task& task) noexcept { return task.kind != 0 && task.home.valid(); }
+  static bool goes_first(const Task& task) noexcept {
+    if (task.kind == 0 || !task.home.valid()) return false;
+    return task.depth.load(std::memory_order_relaxed) > 1 ||
+           task.is_branch.load(std::memory_order_relaxed);
+  }
   void push_first(Task& task) noexcept {
     task.next = head_;
     head_ = &task;

@@ -69,15 +69,16 @@ struct alignas(64) Task {
   std::int32_t priority = 0;
   std::uint16_t flags = 0;
   std::uint8_t size_class = 0;
+  bool holds_parent = false;  ///< written at completion, read by whoever frees it
   WorkerId creator;
 
   // Written and read by the thread that runs the task only.
   std::int32_t table_uses = 0;         ///< entries of the parent's table; the parent's runner's
   std::int32_t local_children = 0;     ///< created minus finished by the runner itself
-  bool holds_parent = false;           ///< written at completion, read by whoever frees it
   std::atomic<bool> is_branch{false};  ///< at home, and will make tasks; creator, before it is
                                        ///< queued (queues count them); read by thieves
-  Branches::Kind kind = 0;             ///< of a task that a task made, where that is asked; creator
+  Branches::Kind kind = 0;             ///< where it is asked; creator, before it is queued
+  Branches::Name branch = 0;           ///< of a branch, likewise
   std::atomic<std::uint32_t> jump_depth{0};  ///< of `jump`; see there
   DependTable* table = nullptr;              ///< dependences of its children
   Taskgroup* open_group = nullptr;           ///< innermost group that its body has open

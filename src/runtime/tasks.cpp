@@ -149,6 +149,7 @@ Task* new_task(Worker& worker, std::size_t payload) noexcept {
   task->data_bytes = Bytes{};
   task->located = Located::unknown;
   task->kind = 0;
+  task->branch = 0;
   task->is_branch.store(false, std::memory_order_relaxed);
   // Not visible to others yet, so relaxed; publication through a queue releases them.
   task->holders.store(Task::alive, std::memory_order_relaxed);

@@ -84,6 +84,8 @@ class Executor::Asking {
   [[nodiscard]] DomainId home(TaskIndex task) const { return team_->home_of_task_[task]; }
   [[nodiscard]] bool is_told(TaskIndex task) const { return team_->is_told_[task]; }
   [[nodiscard]] bool is_new(TaskIndex task) const { return home(task).valid() && settles(); }
+  // Recursions that share memory out are not simulated.
+  [[nodiscard]] bool stays_away(TaskIndex /*task*/) const { return false; }
   [[nodiscard]] std::int32_t priority(TaskIndex task) const {
     return team_->workload_.tasks[task].priority;
   }

@@ -433,10 +433,10 @@ BROUGHT = r"[123]\d{3} pages went to the tasks that name them"
 class Repeated(unittest.TestCase):
     """Work that repeats itself, with its data elsewhere, on four nodes."""
 
-    def late(self, placement, *arguments, compiler="gcc", how=()):
+    def late(self, placement, *arguments, compiler="gcc", how=(), nodes=4, guest=()):
         placed = () if placement is None else ("--placement", placement)
-        done = run(4, LARES, "run", *placed, *how, "--",
-                   program(f"tests/lab/lab_repeated_work-{compiler}"), *arguments)
+        done = run(nodes, LARES, "run", *placed, *how, "--",
+                   program(f"tests/lab/lab_repeated_work-{compiler}"), *arguments, guest=guest)
         self.assertIn("result=ok", done.output)
         matrix = lab_guests.fetched(done.region("late"))
         return lab_guests.remote(matrix) / sum(map(sum, matrix)), done.errors + done.output
@@ -475,6 +475,18 @@ class Bringing(Repeated):
     def test_pages_that_a_recursion_shares_out(self):
         for compiler in ("gcc", "clang"):
             self.bring("halves", compiler, most=0.65)
+
+    def test_a_recursion_on_one_processor_for_each_node(self):
+        """Nobody else runs what a worker is kept from: neither works at the other's half."""
+        one = {"nodes": 2, "guest": ("--cpus-per-node", "1")}
+        after = []
+        for compiler in ("gcc", "clang"):
+            before, _ = self.late("first-touch", "halves", "12", "24", compiler=compiler, **one)
+            share, _ = self.late(None, "halves", "12", "24", compiler=compiler, **one)
+            print(f"halves-{compiler}: {before:.3f} remote on two processors, {share:.3f} with "
+                  "lares run")
+            after.append(share)
+        self.assertLess(min(after), 0.25)
 
     def test_what_the_program_has_placed_stays(self):
         before, _ = self.late("first-touch", "halves", "12", "12", "interleaved")

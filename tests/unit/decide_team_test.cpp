@@ -39,6 +39,7 @@ struct ToyTask {
   DomainId home{};
   bool told = false;
   bool fresh = false;
+  bool stays_away = false;
   bool may_run_now = true;
 };
 
@@ -150,6 +151,7 @@ class Acting {
   DomainId home(const ToyTask& task) const { return task.home; }
   bool is_told(const ToyTask& task) const { return task.told; }
   bool is_new(const ToyTask& task) const { return task.fresh; }
+  bool stays_away(const ToyTask& task) const { return task.stays_away; }
   std::int32_t priority(const ToyTask& task) const { return task.priority; }
   bool may_run_now(const ToyTask& task) const { return task.may_run_now; }
   bool throttles() const { return toy_->throttles; }
@@ -370,6 +372,18 @@ TEST(Placing, OnlyAutoKeepsTinyTasksWithTheirCreator) {
   toy.homes = {{1, at(1)}};
   run_tiny_tasks(toy.thrift);
   ToyTask task = with_datum(1, 1);
+  put(Acting(toy), task, true);
+  EXPECT_EQ(toy.of_domain(1), one(1));
+  toy.deviates = true;
+  put(Acting(toy), task, true);
+  EXPECT_EQ(toy.own(), one(1));
+}
+
+TEST(Placing, OnlyAutoKeepsPartsOfABranchAwayFromHome) {
+  Toy toy;
+  toy.homes = {{1, at(1)}};
+  ToyTask task = with_datum(1, 1);
+  task.stays_away = true;
   put(Acting(toy), task, true);
   EXPECT_EQ(toy.of_domain(1), one(1));
   toy.deviates = true;

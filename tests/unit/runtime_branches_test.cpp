@@ -46,6 +46,29 @@ TEST(Branches, ThereMayBeMoreConstructsThanRoom) {
   EXPECT_LE(kinds.size(), 128U);
 }
 
+TEST(Branches, OneIsRememberedByWhereItsPartsWere) {
+  const auto branches = std::make_unique<Branches>();
+  const Branches::Kind kind = branches->kind_of(0x1000);
+  const Branches::Name name = Branches::name_of(kind, 3, 77);
+  ASSERT_NE(name, 0);
+  EXPECT_FALSE(branches->home_of_parts(name).valid());
+  branches->tell_part(name, DomainId{std::size_t{0}});
+  EXPECT_EQ(branches->home_of_parts(name), DomainId{std::size_t{0}});
+  branches->tell_part(name, DomainId{std::size_t{5}});
+  branches->tell_part(name, DomainId{});
+  EXPECT_EQ(branches->home_of_parts(name), DomainId{std::size_t{5}});
+  EXPECT_FALSE(branches->home_of_parts(Branches::name_of(kind, 4, 77)).valid());
+  EXPECT_FALSE(branches->home_of_parts(Branches::name_of(kind, 3, 78)).valid());
+}
+
+TEST(Branches, WhatHasNoNameIsNotRemembered) {
+  const auto branches = std::make_unique<Branches>();
+  EXPECT_EQ(Branches::name_of(0, 3, 77), 0);
+  EXPECT_EQ(Branches::name_of(1, 12, 77), 0) << "too many are so deep";
+  branches->tell_part(0, DomainId{std::size_t{5}});
+  EXPECT_FALSE(branches->home_of_parts(0).valid());
+}
+
 // Threads that meet a construct at the same time: nobody gets another one's kind.
 TEST(Branches, BetweenThreadsAKindIsOfOneConstruct) {
   constexpr std::uintptr_t codes = 60;

@@ -26,6 +26,9 @@ class SharedOutTest : public testing::Test {
  protected:
   void know(std::vector<memory::LargeArea> areas) { shared->know(areas); }
   DomainId home(std::vector<std::uintptr_t> words) { return shared->home_of(words, domains); }
+  DomainId future_home(std::vector<std::uintptr_t> words) {
+    return shared->future_home_of(words, domains);
+  }
   /// Tasks with pointers to all of an area, as a recursion's leaves have.
   void use(const memory::LargeArea& all, unsigned leaves = 64) {
     for (unsigned i = 0; i < leaves; ++i) home({7, all.begin + i * (all.bytes() / leaves)});
@@ -41,14 +44,19 @@ class SharedOutTest : public testing::Test {
   std::unique_ptr<SharedOut> shared = std::make_unique<SharedOut>();
 };
 
-TEST_F(SharedOutTest, ATaskHasAHomeOnceItsMemoryWasSharedOut) {
+TEST_F(SharedOutTest, ATaskHasAHomeOnceItsMemoryGoesThere) {
   know({area(0)});
   EXPECT_TRUE(SharedOut::is_on());
   EXPECT_FALSE(home({area(0).begin + mib + 100}).valid());
   round();
   EXPECT_FALSE(SharedOut::gives_homes());
   use(area(0));
-  round();
+  EXPECT_TRUE(round().empty());
+  EXPECT_FALSE(SharedOut::gives_homes());
+  EXPECT_FALSE(home({area(0).begin + mib + 100}).valid());
+  EXPECT_EQ(future_home({area(0).begin + mib + 100}), domains[1]);
+  use(area(0));
+  EXPECT_FALSE(round().empty());
   EXPECT_TRUE(SharedOut::gives_homes());
   for (std::size_t part = 0; part < 4; ++part) {
     EXPECT_EQ(home({1, area(0).begin + part * mib + 100}), domains[part]);
@@ -62,13 +70,22 @@ TEST_F(SharedOutTest, MostOfATasksPointersDecide) {
   know({area(0), area(1)});
   use(area(0));
   use(area(1));
-  round();
+  round(1);
   EXPECT_EQ(
       home({area(0).begin + 100 + mib, area(1).begin + 100 + 3 * mib, area(0).begin + 200 + mib}),
       domains[1]);
   // The begin of all is a base more often than a part.
   EXPECT_EQ(home({area(0).begin, area(1).begin, area(0).begin + 100 + 2 * mib}), domains[2]);
   EXPECT_EQ(home({area(0).begin + 16}), domains[0]);
+}
+
+TEST_F(SharedOutTest, NamesTasksByWhatTheyPointToThere) {
+  know({area(0)});
+  const auto begin = area(0).begin;
+  EXPECT_EQ(shared->pointers_among(std::vector{begin, std::uintptr_t{5}}),
+            shared->pointers_among(std::vector{begin, std::uintptr_t{6}}));
+  EXPECT_NE(shared->pointers_among(std::vector{begin, begin + 64}),
+            shared->pointers_among(std::vector{begin + 64, begin}));
 }
 
 TEST_F(SharedOutTest, WhatIsNeverSharedOutIsLookedAtForSomeRounds) {

@@ -387,6 +387,7 @@ class LoneConstruct {
   }
   runtime::Task& task = *make_with_copy(worker, recipe);
   task.kind = known.kind;
+  task.branch = known.branch;
   runtime::submit(worker, task, {});
 }
 
