@@ -474,10 +474,11 @@ class Bringing(Repeated):
 
     def test_pages_that_a_recursion_shares_out(self):
         for compiler in ("gcc", "clang"):
-            self.bring("halves", compiler, most=0.65)
+            self.bring("halves", compiler)
 
     def test_a_recursion_on_one_processor_for_each_node(self):
-        """Nobody else runs what a worker is kept from: neither works at the other's half."""
+        """A worker that runs the other's half waits for what the other takes of that. Which worker
+        has first touched what decides what `first-touch` has: 0.39 to 0.57."""
         one = {"nodes": 2, "guest": ("--cpus-per-node", "1")}
         after = []
         for compiler in ("gcc", "clang"):
@@ -530,7 +531,7 @@ class Following(Repeated):
 
     def test_pages_that_a_recursion_shares_out(self):
         """Thieves take leaves of it, and leave branches to those at home."""
-        self.bring("halves", "gcc", most=0.65)
+        self.bring("halves", "gcc")
 
     def test_a_round_of_many_loops(self):
         """A loop within it that uses little and comes again at once is none."""
