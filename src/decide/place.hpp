@@ -47,8 +47,11 @@ concept Placer =
       { w.is_told(task) } -> std::convertible_to<bool>;  // that says more than where its data is
       // At home somewhere, and what it touches first shall stay there: leaves_alone() in find.hpp.
       { w.is_new(task) } -> std::convertible_to<bool>;
-      // Part of a branch that the worker has taken away from home, where nobody is free for it.
-      { w.stays_away(task) } -> std::convertible_to<bool>;
+      { w.is_of_recursion(task) } -> std::convertible_to<bool>;  // made by a task, homes by shares
+      { w.home_of_maker() } -> std::convertible_to<DomainId>;    // of the task that the worker runs
+      {
+        w.is_anybody_free(domain)
+      } -> std::convertible_to<bool>;  // looks for work there, or sleeps
       { w.priority(task) } -> std::convertible_to<std::int32_t>;
       {
         w.may_run_now(task)
@@ -143,6 +146,20 @@ template <class W, class Task>
   return !worker.has_data(task) && !worker.home(task).valid() && worker.keeps_dataless();
 }
 
+/// True if the task stays with its maker, who runs a branch of a recursion away from home: whoever
+/// does that waits for the branch's parts and may run nothing else meanwhile. They go home where
+/// somebody is free for them, and stay where those at home would take them one by one and leave
+/// their maker idle.
+template <class W, class Task>
+[[gnu::always_inline]] inline bool stays_away(W worker, const Task& task) {
+  if (!worker.is_of_recursion(task)) return false;
+  const DomainId home = worker.home(task);
+  if (!home.valid() || home == worker.domain()) return false;
+  const DomainId makers = worker.home_of_maker();
+  if (!makers.valid() || makers == worker.domain()) return false;
+  return !worker.is_anybody_free(home);
+}
+
 template <class W, class Task>
 Placement choose_place(W worker, Task& task) {
   if (!worker.wants_data() || !worker.has_data(task) || worker.is_told(task)) {
@@ -166,10 +183,8 @@ Placement choose_place(W worker, Task& task) {
 /// The place of a ready task.
 ///
 /// A task that is over sooner than it takes to move it between cores is best run by its creator,
-/// who has it in its caches, wherever its data is. And whoever has taken a branch of a recursion
-/// away from home waits for its parts and may run nothing else meanwhile: they are sent home where
-/// somebody is free for them, but stay where those would take them one by one and leave their maker
-/// idle. Only `auto` is free to say so: a policy that the user has named is followed to the letter.
+/// who has it in its caches, wherever its data is. Only `auto` is free to say so, or that a task
+/// stays_away(): a policy that the user has named is followed to the letter.
 template <class W, class Task>
   requires Placer<W, Task>
 [[gnu::always_inline]] inline Placement place_of(W worker, Task& task) {
@@ -178,7 +193,7 @@ template <class W, class Task>
   const WorkerId creator = worker.creator(task);
   if (creator == worker.self()) {
     if (stays_with_worker(worker, task) || worker.thrift().tasks_are_tiny() ||
-        worker.stays_away(task)) {
+        stays_away(worker, task)) {
       return {worker.place()};
     }
     return choose_place(worker, task);

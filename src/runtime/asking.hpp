@@ -61,10 +61,9 @@ class Asking {
   [[nodiscard]] bool is_new(const Task& task) const noexcept {
     return task.home.valid() && settles();
   }
-  [[nodiscard]] bool stays_away(const Task& task) const noexcept {
-    return task.kind != 0 && task.home.valid() && task.home != worker_->domain &&
-           is_away_from_busy(task.home);
-  }
+  [[nodiscard]] bool is_of_recursion(const Task& task) const noexcept { return task.kind != 0; }
+  [[nodiscard]] DomainId home_of_maker() const noexcept { return worker_->current->home; }
+  [[nodiscard]] bool is_anybody_free(DomainId domain) const noexcept;
   [[nodiscard]] std::int32_t priority(const Task& task) const noexcept { return task.priority; }
   [[nodiscard]] bool may_run_now(const Task& task) const noexcept {
     return !task.has(task_flag::detachable);
@@ -146,8 +145,6 @@ class Asking {
   void offer_own() const noexcept;
 
  private:
-  /// Whether it runs a task that is at home elsewhere, and nobody of that domain looks for work.
-  [[nodiscard]] bool is_away_from_busy(DomainId home) const noexcept;
   [[nodiscard]] bool may_touch_first() const noexcept {
     return worker_->first_touches.any(
         worker_->team->settling.number(), [] { return pages_touched_first(); },

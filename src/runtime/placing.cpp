@@ -86,13 +86,11 @@ void Asking::found(Task& task, const MainHome& main) const noexcept {
   note_refusal(*Engine::instance().homes());
 }
 
-bool Asking::is_away_from_busy(DomainId home) const noexcept {
-  const DomainId own = worker_->current->home;
-  if (!own.valid() || own == worker_->domain) return false;
+bool Asking::is_anybody_free(DomainId domain) const noexcept {
   Team& team = *worker_->team;
-  // relaxed: who has just begun to look, or ceased to, finds other work or sends for this.
-  return team.looking[home.index()].count.load(std::memory_order_relaxed) == 0 &&
-         team.sleepers->free(home).is_empty();
+  // relaxed: who has just begun to look, or ceased to, finds other work or leaves this to others.
+  return team.looking[domain.index()].count.load(std::memory_order_relaxed) != 0 ||
+         !team.sleepers->free(domain).is_empty();
 }
 
 void Asking::push_shared(PlaceId queue, Task& task, WorkerId rather_for) const noexcept {

@@ -85,7 +85,9 @@ class Executor::Asking {
   [[nodiscard]] bool is_told(TaskIndex task) const { return team_->is_told_[task]; }
   [[nodiscard]] bool is_new(TaskIndex task) const { return home(task).valid() && settles(); }
   // Recursions that share memory out are not simulated.
-  [[nodiscard]] bool stays_away(TaskIndex /*task*/) const { return false; }
+  [[nodiscard]] bool is_of_recursion(TaskIndex /*task*/) const { return false; }
+  [[nodiscard]] DomainId home_of_maker() const { return {}; }
+  [[nodiscard]] bool is_anybody_free(DomainId /*domain*/) const { return true; }
   [[nodiscard]] std::int32_t priority(TaskIndex task) const {
     return team_->workload_.tasks[task].priority;
   }

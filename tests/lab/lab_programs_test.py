@@ -477,17 +477,12 @@ class Bringing(Repeated):
             self.bring("halves", compiler)
 
     def test_a_recursion_on_one_processor_for_each_node(self):
-        """A worker that runs the other's half waits for what the other takes of that. Which worker
-        has first touched what decides what `first-touch` has: 0.39 to 0.57."""
-        one = {"nodes": 2, "guest": ("--cpus-per-node", "1")}
-        after = []
-        for compiler in ("gcc", "clang"):
-            before, _ = self.late("first-touch", "halves", "12", "24", compiler=compiler, **one)
-            share, _ = self.late(None, "halves", "12", "24", compiler=compiler, **one)
-            print(f"halves-{compiler}: {before:.3f} remote on two processors, {share:.3f} with "
-                  "lares run")
-            after.append(share)
-        self.assertLess(min(after), 0.25)
+        """Neither worker runs the other's half. Without the rules that keep them from it: 0.22 to
+        0.70 remote in five runs."""
+        shares = sorted(self.late(None, "halves", "12", "24", nodes=2,
+                                  guest=("--cpus-per-node", "1"))[0] for _ in range(3))
+        print("halves-gcc: {:.3f}, {:.3f}, {:.3f} remote on two processors".format(*shares))
+        self.assertLess(shares[1], 0.2)
 
     def test_what_the_program_has_placed_stays(self):
         before, _ = self.late("first-touch", "halves", "12", "12", "interleaved")

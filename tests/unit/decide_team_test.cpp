@@ -39,7 +39,7 @@ struct ToyTask {
   DomainId home{};
   bool told = false;
   bool fresh = false;
-  bool stays_away = false;
+  bool of_recursion = false;
   bool may_run_now = true;
 };
 
@@ -95,6 +95,8 @@ struct Toy {
   std::size_t deque_room = 4;
   bool wants_data = true;
   bool deviates = false;
+  DomainId makers_home{};  // of the task that the worker runs
+  DomainId free_there{};   // where somebody is free
   bool throttles = true;
   bool own_full = false;
   bool constrained = false;
@@ -151,7 +153,9 @@ class Acting {
   DomainId home(const ToyTask& task) const { return task.home; }
   bool is_told(const ToyTask& task) const { return task.told; }
   bool is_new(const ToyTask& task) const { return task.fresh; }
-  bool stays_away(const ToyTask& task) const { return task.stays_away; }
+  bool is_of_recursion(const ToyTask& task) const { return task.of_recursion; }
+  DomainId home_of_maker() const { return toy_->makers_home; }
+  bool is_anybody_free(DomainId domain) const { return domain == toy_->free_there; }
   std::int32_t priority(const ToyTask& task) const { return task.priority; }
   bool may_run_now(const ToyTask& task) const { return task.may_run_now; }
   bool throttles() const { return toy_->throttles; }
@@ -379,16 +383,59 @@ TEST(Placing, OnlyAutoKeepsTinyTasksWithTheirCreator) {
   EXPECT_EQ(toy.own(), one(1));
 }
 
-TEST(Placing, OnlyAutoKeepsPartsOfABranchAwayFromHome) {
-  Toy toy;
-  toy.homes = {{1, at(1)}};
-  ToyTask task = with_datum(1, 1);
-  task.stays_away = true;
-  put(Acting(toy), task, true);
-  EXPECT_EQ(toy.of_domain(1), one(1));
-  toy.deviates = true;
+// The worker is one of domain 0 that runs a branch of domain 1.
+struct AwayWithABranch : Toy {
+  AwayWithABranch() {
+    deviates = true;
+    makers_home = sample::domain(1);
+  }
+};
+ToyTask part_of_branch(std::size_t home) {
+  return {.name = 1, .home = sample::domain(home), .of_recursion = true};
+}
+
+TEST(Placing, PartsOfABranchThatWasTakenAwayStay) {
+  AwayWithABranch toy;
+  ToyTask task = part_of_branch(1);
   put(Acting(toy), task, true);
   EXPECT_EQ(toy.own(), one(1));
+}
+
+TEST(Placing, PartsOfABranchGoToThoseAtHomeWhoAreFree) {
+  AwayWithABranch toy;
+  toy.free_there = sample::domain(1);
+  ToyTask task = part_of_branch(1);
+  EXPECT_FALSE(stays_away(Acting(toy), task));
+  task.home = sample::domain(2);
+  EXPECT_TRUE(stays_away(Acting(toy), task)) << "nobody is free there";
+}
+
+TEST(Placing, WhatABranchMakesAtHomeGoesHome) {
+  AwayWithABranch toy;
+  ToyTask task = part_of_branch(2);
+  EXPECT_TRUE(stays_away(Acting(toy), task));
+  toy.makers_home = sample::domain(0);
+  EXPECT_FALSE(stays_away(Acting(toy), task));
+  toy.makers_home = {};
+  EXPECT_FALSE(stays_away(Acting(toy), task)) << "no branch";
+}
+
+TEST(Placing, NothingElseStaysAway) {
+  AwayWithABranch toy;
+  ToyTask task = part_of_branch(1);
+  task.of_recursion = false;
+  EXPECT_FALSE(stays_away(Acting(toy), task));
+  EXPECT_FALSE(stays_away(Acting(toy), part_of_branch(0))) << "it is at home here";
+}
+
+TEST(Placing, ANamedPolicySendsThemHome) {
+  AwayWithABranch toy;
+  toy.deviates = false;
+  toy.homes = {{1, at(1)}};
+  ToyTask task = with_datum(1, 1);
+  task.of_recursion = true;
+  put(Acting(toy), task, true);
+  EXPECT_EQ(toy.of_domain(1), one(1));
 }
 
 TEST(Placing, AThiefSendsHomeWhatWasNotWorthFetching) {
